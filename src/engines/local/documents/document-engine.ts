@@ -63,7 +63,11 @@ export function createDocumentEngine<const Name extends TaskName, Output extends
 }
 
 /** How a page was read, so that callers can judge the quality of the text. */
-function describePage({ source, lines }: Page): { source: string; confidence: number | null } {
+function describePage({ source, lines, hasUnreadPictures }: Page) {
   const confidence = meanConfidence(lines);
-  return { source, confidence: confidence === null ? null : round(confidence) };
+  return {
+    source,
+    confidence: confidence === null ? null : round(confidence),
+    ...(hasUnreadPictures && { pictures: "not recognised" }),
+  };
 }

@@ -1,19 +1,24 @@
 // Reads any file as pages of text: PDFs by their embedded text or, for scans, by OCR; pictures; office files; plain text.
 
+import { ValidationError } from "../../../errors.ts";
 import { refuseInput } from "../../../providers/task.ts";
 import { loadOnce } from "../load-once.ts";
 import type { LocalFile } from "../local-engine.ts";
 import { chooseLanguages, toTesseractLanguage } from "./languages.ts";
+import { type MergeOptions, mergeText } from "./merge-text.ts";
 import { decodeEntities, readOfficeText } from "./office-text.ts";
-import { type Page, toBox, toLine } from "./page.ts";
-import { loadPdfReader, type Pdf } from "./pdf.ts";
+import { asSent, type Page, toBox, toLine, turnPage, turnUpright } from "./page.ts";
+import { loadPdfReader, type PaintedPage, type Pdf, type ReadPage } from "./pdf.ts";
 import { type Picture, preparePictures } from "./picture.ts";
+import { toReadingOrder } from "./reading-order.ts";
 import { loadTesseract, recogniseUpright } from "./tesseract.ts";
 
 export interface ReadOptions {
   /** BCP-47; null: all languages that are installed. */
   readonly language: string | null;
   readonly limits: PageLimits;
+  /** Every picture on a page of a PDF is recognised, however small. Otherwise only those that may contain much text. */
+  readonly isThorough?: boolean;
   /** The share of the file that has been read, 0 to 1. */
   onProgress(share: number): void;
 }
@@ -26,6 +31,7 @@ export interface PageLimits {
   readonly advice: string;
 }
 
+const minConfidenceBesideText = 0.5;
 const maxTextBytes = 5_000_000;
 // About a thousand pages of prose. The parsers are made for documents and not for books.
 const maxCharacters = 2_000_000;
@@ -62,18 +68,34 @@ export async function readDocument(file: LocalFile | undefined, options: ReadOpt
   }
 }
 
-/** The pages of a PDF, up to a limit, or of a picture file; of other files none. */
+/** The first pages of a PDF or a picture file; of other files none. */
 export async function drawPages(file: LocalFile | undefined, maxPages: number): Promise<Picture[]> {
-  if (file === undefined) return [];
+  const pictures: Picture[] = [];
+  for await (const picture of drawEachPage(file)) {
+    pictures.push(picture);
+    if (pictures.length >= maxPages) break;
+  }
+  return pictures;
+}
+
+/** The pages of a PDF or a picture file, one after the other; of other files none. */
+export async function* drawEachPage(file: LocalFile | undefined): AsyncGenerator<Picture> {
+  if (file === undefined) return;
   const kind = findKind(file);
-  if (kind === "picture") return (await preparePictures(file.bytes)).slice(0, maxPages);
-  if (kind !== "pdf") return [];
+  if (kind === "picture") yield* await preparePictures(file.bytes);
+  if (kind !== "pdf") return;
   using pdf = (await getPdfReader()).open(file.bytes);
-  return Array.from({ length: Math.min(maxPages, pdf.pageCount) }, (_, index) => pdf.draw(index));
+  for (let index = 0; index < pdf.pageCount; index++) yield pdf.draw(index);
+}
+
+/** The pages of a PDF in colour, one after the other, because each takes megabytes. */
+export async function* paintPages(bytes: Uint8Array): AsyncGenerator<PaintedPage> {
+  using pdf = (await getPdfReader()).open(bytes);
+  for (let index = 0; index < pdf.pageCount; index++) yield pdf.paint(index);
 }
 
 /** The bytes determine the type; the file name only distinguishes HTML and CSV from other text. */
-function findKind(file: LocalFile): "pdf" | "picture" | "office" | "text" | "html" {
+export function findKind(file: LocalFile): "pdf" | "picture" | "office" | "text" | "html" {
   const type = file.mediaType.toLowerCase();
   const head = Buffer.from(file.bytes.subarray(0, 1024)).toString("latin1");
   if (head.includes("%PDF-")) return "pdf";
@@ -91,46 +113,78 @@ async function readPictures(pictures: readonly Picture[], options: ReadOptions):
   checkScans(pictures.length, options.limits);
   const pages: Page[] = [];
   for (const picture of pictures) {
-    pages.push(await recognise(picture, options));
+    pages.push(toReadingOrder(await recognise(picture, options)));
     options.onProgress(pages.length / pictures.length);
   }
   return pages;
 }
 
 async function recognise(picture: Picture, { language }: ReadOptions): Promise<Page> {
-  return recogniseUpright(await getRecogniser(), picture, chooseLanguages(language));
+  return turnUpright(recogniseUpright(await getRecogniser(), picture, chooseLanguages(language)));
 }
 
 async function readPdf(bytes: Uint8Array, options: ReadOptions): Promise<Page[]> {
   using pdf = (await getPdfReader()).open(bytes);
-  const read = readPdfText(pdf, options.limits);
-  const scans = read.filter((page) => page.isScan).length;
-  checkScans(scans, options.limits);
-  let recognisedScans = 0;
+  const read = readPdfText(pdf, options);
+  const plan = planRecognition(read, options);
+  const toRecognise = plan.filter((step) => step === "required" || step === "optional").length;
+  let recognised = 0;
   const pages: Page[] = [];
-  for (const [index, { page, isScan }] of read.entries()) {
-    if (!isScan) {
-      pages.push(page);
-      continue;
-    }
-    const recognised = await recognise(pdf.draw(index), options);
-    // The little embedded text of a scan may be the only readable text.
-    pages.push(recognised.lines.length > 0 ? recognised : page);
-    // Only scans count, because pages with embedded text take hardly any time.
-    recognisedScans++;
-    options.onProgress(recognisedScans / scans);
+  for (const [index, { page, slanted, pictures }] of read.entries()) {
+    const whole = await readPictureText(index, page, toMergeOptions(pictures === "most", options));
+    const ordered = toReadingOrder(whole);
+    const across = turnPage({ ...asSent(ordered), lines: slanted }, ordered.turned);
+    pages.push({ ...ordered, lines: [...ordered.lines, ...across.lines] });
   }
   return pages;
+
+  async function readPictureText(index: number, embedded: Page, merge: MergeOptions): Promise<Page> {
+    const step = plan[index];
+    if (step === "skipped") return { ...embedded, hasUnreadPictures: true };
+    if (step === "none") return embedded;
+    try {
+      return mergeText(embedded, await recognise(pdf.draw(index), options), merge);
+    } catch (error) {
+      // The language of the pictures may not be installed. The embedded text is readable all the same.
+      if (step === "required" || !(error instanceof ValidationError)) throw error;
+      return { ...embedded, hasUnreadPictures: true };
+    } finally {
+      // Only recognised pages count, because pages with embedded text take hardly any time.
+      recognised++;
+      options.onProgress(recognised / toRecognise);
+    }
+  }
 }
 
-function readPdfText(pdf: Pdf, { pages, advice }: PageLimits) {
+/** Photographs and drawings beside text are recognised as words with a low confidence. */
+function toMergeOptions(isScan: boolean, { isThorough = false }: ReadOptions): MergeOptions {
+  return { isScan, minConfidence: isScan || isThorough ? 0 : minConfidenceBesideText };
+}
+
+type RecognitionStep = "none" | "required" | "optional" | "skipped";
+
+/** Scans are refused beyond the limit. The pictures of pages with embedded text are recognised as far as the limit allows. */
+function planRecognition(read: readonly ReadPage[], { limits, isThorough = false }: ReadOptions): RecognitionStep[] {
+  const isRequired = ({ pictures }: ReadPage) => (isThorough ? pictures !== "none" : pictures === "most");
+  const required = read.filter(isRequired).length;
+  checkScans(required, limits);
+  let remaining = limits.scannedPages - required;
+  return read.map((page) => {
+    if (isRequired(page)) return "required";
+    if (page.pictures !== "large") return "none";
+    remaining--;
+    return remaining >= 0 ? "optional" : "skipped";
+  });
+}
+
+function readPdfText(pdf: Pdf, { limits: { pages, advice }, isThorough = false }: ReadOptions): ReadPage[] {
   const { pageCount } = pdf;
   if (pageCount === 0) refuseInput("file", "The PDF has no pages.");
   if (pageCount > pages)
     refuseInput("file", `The PDF has ${pageCount} pages; at most ${pages} can be read here. ${advice}`);
   let characters = 0;
   return Array.from({ length: pageCount }, (_, index) => {
-    const read = pdf.readText(index);
+    const read = pdf.readText(index, isThorough);
     characters += read.page.lines.reduce((total, line) => total + line.text.length, 0);
     checkCharacters(characters);
     return read;

@@ -4,10 +4,15 @@ export interface Page {
   /** In points or pixels. Only the ratio of width and height matters. */
   readonly width: number;
   readonly height: number;
-  /** `text`: embedded text of a PDF. `scan`: recognised in a picture. `flow`: from a file without pages; its boxes are invented. */
+  /**
+   * `text`: mainly embedded text of a PDF. `scan`: mainly recognised in a picture. Both may contain the other kind. `flow`: from a file
+   * without pages; its boxes are invented.
+   */
   readonly source: "text" | "scan" | "flow";
-  /** How the picture was rotated for reading; null: it was not. The boxes refer to the rotated page. */
+  /** How the page was rotated for reading; null: it was not. The boxes refer to the rotated page. */
   readonly turned: Turned | null;
+  /** The page has pictures that were not recognised, because the limit was reached or the language is not installed. */
+  readonly hasUnreadPictures?: true;
   /** In reading order. */
   readonly lines: readonly Line[];
 }
@@ -81,31 +86,71 @@ export function asSent(page: Page): Page {
   const { turned } = page;
   if (turned === null) return page;
   const toOriginal = (word: Word) => {
-    const { left, top, width, height } = unslant(word.box, page, turned.radians);
+    const { left, top, width, height } = slant(word.box, page, -turned.radians);
     return { ...word, box: turnBack[turned.degrees](left, top, left + width, top + height) };
   };
   const lines = page.lines.map((line) => toLine(line.words.map(toOriginal)));
-  const liesOnSide = turned.degrees === 90 || turned.degrees === 270;
-  const size = liesOnSide ? { width: page.height, height: page.width } : { width: page.width, height: page.height };
-  return { ...page, ...size, turned: null, lines };
+  return { ...page, ...turnSize(page, turned), turned: null, lines };
+}
+
+/** The opposite of `asSent`: a page that was not rotated, as it appears after the rotation. */
+export function turnPage(page: Page, turned: Turned | null): Page {
+  if (turned === null) return page;
+  const size = turnSize(page, turned);
+  const toTurned = (word: Word) => {
+    const { left, top, width, height } = word.box;
+    const box = turnForward[turned.degrees](left, top, left + width, top + height);
+    return { ...word, box: slant(box, size, turned.radians) };
+  };
+  return { ...page, ...size, turned, lines: page.lines.map((line) => toLine(line.words.map(toTurned))) };
+}
+
+/** The page turned so that its lines are horizontal, if its words stand on end. Some recognisers read such lines without turning the page. */
+export function turnUpright(page: Page): Page {
+  const words = page.lines.flatMap((line) => line.words.filter((word) => word.text.length >= 3));
+  const standing = words.filter(({ box }) => box.height * page.height > box.width * page.width).length;
+  if (standing <= words.length / 2) return page;
+  // The direction of the lines: down the page or up.
+  const falling = page.lines.reduce((sum, { words: [first, ...others] }) => {
+    const last = others.at(-1);
+    return first === undefined || last === undefined ? sum : sum + Math.sign(last.box.top - first.box.top);
+  }, 0);
+  const before = page.turned ?? { degrees: 0, radians: 0 };
+  const degrees = toDegrees(before.degrees + (falling >= 0 ? 270 : 90));
+  return turnPage(asSent(page), { degrees, radians: before.radians });
+}
+
+function toDegrees(sum: number): Turned["degrees"] {
+  return ([0, 90, 180, 270] as const)[(sum / 90) % 4] ?? 0;
+}
+
+function turnSize({ width, height }: Page, { degrees }: Turned): Pick<Page, "width" | "height"> {
+  return degrees === 90 || degrees === 270 ? { width: height, height: width } : { width, height };
 }
 
 /** Moves the centre of the box; the box itself stays upright. */
-function unslant({ left, top, width, height }: Box, page: Page, radians: number): Box {
+function slant({ left, top, width, height }: Box, page: Pick<Page, "width" | "height">, radians: number): Box {
   const [x, y] = [(left + width / 2 - 0.5) * page.width, (top + height / 2 - 0.5) * page.height];
-  const [cosine, sine] = [Math.cos(-radians), Math.sin(-radians)];
+  const [cosine, sine] = [Math.cos(radians), Math.sin(radians)];
   const middleX = (x * cosine - y * sine) / page.width + 0.5;
   const middleY = (x * sine + y * cosine) / page.height + 0.5;
   return toBox(middleX - width / 2, middleY - height / 2, middleX + width / 2, middleY + height / 2);
 }
 
-/** Converts the edges of a box on the rotated page to a box on the picture as it was sent. */
-const turnBack: Readonly<Record<Turned["degrees"], typeof toBox>> = {
+type TurnEdges = typeof toBox;
+
+const turnRight: TurnEdges = (left, top, right, bottom) => toBox(1 - bottom, left, 1 - top, right);
+const turnLeft: TurnEdges = (left, top, right, bottom) => toBox(top, 1 - right, bottom, 1 - left);
+const turnOver: TurnEdges = (left, top, right, bottom) => toBox(1 - right, 1 - bottom, 1 - left, 1 - top);
+
+/** Converts the edges of a box on the page to a box on the page that was rotated clockwise by these degrees. */
+const turnForward: Readonly<Record<Turned["degrees"], TurnEdges>> = {
   0: toBox,
-  90: (left, top, right, bottom) => toBox(top, 1 - right, bottom, 1 - left),
-  180: (left, top, right, bottom) => toBox(1 - right, 1 - bottom, 1 - left, 1 - top),
-  270: (left, top, right, bottom) => toBox(1 - bottom, left, 1 - top, right),
+  90: turnRight,
+  180: turnOver,
+  270: turnLeft,
 };
+const turnBack: typeof turnForward = { 0: toBox, 90: turnLeft, 180: turnOver, 270: turnRight };
 
 export function toText(page: Page): string {
   return page.lines.map((line) => line.text).join("\n");

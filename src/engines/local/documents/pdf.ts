@@ -1,9 +1,10 @@
-// Reads PDFs with pdfium, compiled to WebAssembly: the text with the position of every word, and pages rendered as grey pictures. The classes
-// of the package hide the positions of characters, so its functions are called directly.
+// Opens PDFs with pdfium: their embedded text, what their pages show besides it, and pages drawn as pictures.
 
 import { refuseInput } from "../../../providers/task.ts";
-import { readModelFile } from "../checksums.ts";
-import { type Box, type Page, toBox, toLine, type Word } from "./page.ts";
+import { asSent, type Line, type Page } from "./page.ts";
+import { findPictures, measureInk } from "./pdf-ink.ts";
+import { type PdfText, readPdfText } from "./pdf-text.ts";
+import { loadPdfium, type Pdfium, type PdfPage } from "./pdfium.ts";
 import { maxPixels, type Picture, toGreyMap } from "./picture.ts";
 
 export interface PdfReader {
@@ -13,54 +14,68 @@ export interface PdfReader {
 
 export interface Pdf extends Disposable {
   readonly pageCount: number;
-  /** A page is a scan if it shows something, but has hardly any readable text. */
-  readText(index: number): { readonly page: Page; readonly isScan: boolean };
+  /** `isThorough`: also looks for letters that are drawn as shapes on pages with much text. */
+  readText(index: number, isThorough: boolean): ReadPage;
   /** As a grey picture. */
   draw(index: number): Picture;
+  /** In colour, and the size of the page in points. */
+  paint(index: number): PaintedPage;
 }
 
-interface Pdfium {
-  readonly HEAPU8: Uint8Array;
-  readonly wasmExports: { malloc(size: number): number; free(pointer: number): void };
-  _FPDF_LoadMemDocument(bytes: number, size: number, password: number): number;
-  _FPDF_CloseDocument(document: number): void;
-  _FPDF_GetLastError(): number;
-  _FPDF_GetPageCount(document: number): number;
-  _FPDF_LoadPage(document: number, index: number): number;
-  _FPDF_ClosePage(page: number): void;
-  _FPDF_GetPageWidth(page: number): number;
-  _FPDF_GetPageHeight(page: number): number;
-  _FPDFPage_CountObjects(page: number): number;
-  _FPDFText_LoadPage(page: number): number;
-  _FPDFText_ClosePage(textPage: number): void;
-  _FPDFText_CountChars(textPage: number): number;
-  _FPDFText_GetUnicode(textPage: number, index: number): number;
-  _FPDFText_HasUnicodeMapError(textPage: number, index: number): number;
-  _FPDFText_GetLooseCharBox(textPage: number, index: number, rectangle: number): number;
-  _FPDF_PageToDevice(...values: [...place: number[], x: number, y: number, xOut: number, yOut: number]): number;
-  _FPDFBitmap_CreateEx(width: number, height: number, format: number, pixels: number, stride: number): number;
-  _FPDFBitmap_FillRect(bitmap: number, left: number, top: number, width: number, height: number, colour: number): void;
-  _FPDFBitmap_Destroy(bitmap: number): void;
-  _FPDF_RenderPageBitmap(bitmap: number, page: number, ...placeRotationFlags: number[]): void;
+export interface ReadPage {
+  readonly page: Page;
+  /** Lines across the page, such as a watermark. */
+  readonly slanted: readonly Line[];
+  /** How much the page shows besides its embedded text. */
+  readonly pictures: PictureShare;
+}
+
+/**
+ * `most`: the page is a scan, or its text is not readable. `large`: a picture beside the text may contain text. `small`: a logo, a signature or
+ * letters that are drawn. `none`: the embedded text is all there is to read.
+ */
+export type PictureShare = "most" | "large" | "small" | "none";
+
+export interface PaintedPage {
+  readonly width: number;
+  readonly height: number;
+  /** Red, green, blue and an unused byte for each pixel. */
+  readonly pixels: Uint8Array;
+  readonly points: { readonly width: number; readonly height: number };
 }
 
 // 200 dots per inch. Measured on the samples: more takes longer and does not improve the recognition.
 const dotsPerPoint = 200 / 72;
+const paintedDotsPerPoint = 150 / 72;
+const maxPaintedPixels = 4_000_000;
+// A quarter of a megapixel is enough to see where a page shows something.
+const maxCoarsePixels = 250_000;
+const coarseDotsPerPoint = 0.5;
+// Pages may be a thousand times as wide as high.
+const maxSide = 16_000;
 // A scan often has a page number or a stamp as embedded text.
 const fewCharacters = 20;
-const maxCharactersPerPage = 200_000;
+const someCharacters = 200;
+// Shares of the area of the page.
+const largePicture = 0.1;
+const smallPicture = 0.0005;
+// About a line and a half of text.
+const line = 0.012;
+// A scan whose text another program has recognised has words nearly wherever it shows something.
+const layerShare = 0.25;
+// Rules and frames of tables show less.
+const drawnLetters = 0.02;
 const wrongPassword = 4;
 const unsupportedSecurity = 5;
-const greyFormat = 1;
+const formats = { grey: { code: 1, bytes: 1 }, colour: { code: 3, bytes: 4 } } as const;
 const drawAnnotations = 0x01;
 const drawGrey = 0x08;
+const reverseByteOrder = 0x10;
+const forDisplay = 0;
+const flattened = 1;
 
 export async function loadPdfReader(): Promise<PdfReader> {
-  const { PDFiumLibrary } = await import("@hyzyla/pdfium");
-  const { bytes } = await readModelFile("@hyzyla/pdfium", "dist/pdfium.wasm");
-  const library = await PDFiumLibrary.init({ wasmBinary: new Uint8Array(bytes).buffer });
-  // The types of the package contain few functions of the module.
-  const { module: pdfium } = library as unknown as { module: Pdfium };
+  const pdfium = await loadPdfium();
   return { open: (bytes) => openPdf(pdfium, bytes) };
 }
 
@@ -76,10 +91,20 @@ function openPdf(pdfium: Pdfium, bytes: Uint8Array): Pdf {
     refuseInput("file", describeError(reason));
   }
   const scratch = malloc(32);
+  const withPage = <T>(index: number, use: (page: PdfPage) => T): T => {
+    const handle = loadPage(pdfium, document, index);
+    try {
+      const width = pdfium._FPDF_GetPageWidth(handle);
+      return use({ pdfium, handle, scratch, width, height: pdfium._FPDF_GetPageHeight(handle) });
+    } finally {
+      pdfium._FPDF_ClosePage(handle);
+    }
+  };
   return {
     pageCount: pdfium._FPDF_GetPageCount(document),
-    readText: (index) => withPage(pdfium, document, index, (page) => readText(pdfium, page, scratch)),
-    draw: (index) => withPage(pdfium, document, index, (page) => draw(pdfium, page)),
+    readText: (index, isThorough) => withPage(index, (page) => readPage(page, isThorough)),
+    draw: (index) => withPage(index, draw),
+    paint: (index) => withPage(index, paint),
     [Symbol.dispose]() {
       pdfium._FPDF_CloseDocument(document);
       free(scratch);
@@ -94,125 +119,74 @@ function describeError(code: number): string {
   return "The PDF is damaged, or not a PDF.";
 }
 
-function withPage<T>(pdfium: Pdfium, document: number, index: number, use: (page: number) => T): T {
-  const page = pdfium._FPDF_LoadPage(document, index);
-  if (page === 0) refuseInput("file", `Page ${index + 1} of the PDF is damaged.`);
-  try {
-    return use(page);
-  } finally {
-    pdfium._FPDF_ClosePage(page);
-  }
-}
-
-function readText(pdfium: Pdfium, page: number, scratch: number): { page: Page; isScan: boolean } {
-  const width = pdfium._FPDF_GetPageWidth(page);
-  const height = pdfium._FPDF_GetPageHeight(page);
-  const textPage = pdfium._FPDFText_LoadPage(page);
-  const empty: Page = { width, height, source: "text", turned: null, lines: [] };
-  if (textPage === 0) return { page: empty, isScan: true };
-  try {
-    const { words, characters, unreadable } = readWords(pdfium, page, textPage, scratch);
-    const readable = characters - unreadable;
-    const isScan = pdfium._FPDFPage_CountObjects(page) > 0 && (readable < fewCharacters || unreadable > readable / 2);
-    return { page: { ...empty, lines: words.map(toLine) }, isScan };
-  } finally {
-    pdfium._FPDFText_ClosePage(textPage);
-  }
-}
-
-/** The words of each line. pdfium inserts spaces and line breaks according to the layout. */
-function readWords(pdfium: Pdfium, page: number, textPage: number, scratch: number) {
-  const count = pdfium._FPDFText_CountChars(textPage);
-  if (count > maxCharactersPerPage)
-    refuseInput("file", `A page of the PDF has ${count} characters; at most ${maxCharactersPerPage} can be read.`);
-  const lines: Word[][] = [];
-  let line: Word[] = [];
-  let word: { text: string; box: number[] } | null = null;
-  let characters = 0;
-  let unreadable = 0;
-
-  const endWord = () => {
-    if (word !== null)
-      line.push({ text: word.text, box: toPageBox(pdfium, page, scratch, word.box), confidence: null });
-    word = null;
+/** The fields of forms and other annotations become a part of the page, so that their text is read. */
+function loadPage(pdfium: Pdfium, document: number, index: number): number {
+  const load = () => {
+    const page = pdfium._FPDF_LoadPage(document, index);
+    if (page === 0) refuseInput("file", `Page ${index + 1} of the PDF is damaged.`);
+    return page;
   };
-  const endLine = () => {
-    endWord();
-    if (line.length > 0) lines.push(line);
-    line = [];
-  };
-  for (let index = 0; index < count; index++) {
-    const code = pdfium._FPDFText_GetUnicode(textPage, index);
-    if (code === 10 || code === 13) {
-      endLine();
-      continue;
-    }
-    const character = toCharacter(code);
-    if (character.trim() === "") {
-      endWord();
-      continue;
-    }
-    characters++;
-    if (character === "\ufffd" || pdfium._FPDFText_HasUnicodeMapError(textPage, index) === 1) unreadable++;
-    const box = readCharacterBox(pdfium, textPage, index, scratch);
-    word = word === null ? { text: character, box } : { text: word.text + character, box: union(word.box, box) };
-  }
-  endLine();
-  return { words: lines, characters, unreadable };
+  const page = load();
+  if (pdfium._FPDFPage_GetAnnotCount(page) === 0 || pdfium._FPDFPage_Flatten(page, forDisplay) !== flattened)
+    return page;
+  pdfium._FPDF_ClosePage(page);
+  return load();
 }
 
-function toCharacter(code: number): string {
-  // pdfium uses these codes for a hyphen at the end of a line.
-  if (code === 2 || code === 0xfffe) return "-";
-  if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return "\ufffd";
-  return code < 32 ? " " : String.fromCodePoint(code);
+function readPage(page: PdfPage, isThorough: boolean): ReadPage {
+  const text = readPdfText(page);
+  return { page: text.page, slanted: text.slanted, pictures: findPictureShare(page, text, isThorough) };
 }
 
-/** Left, top, right and bottom in points, measured from the bottom left. */
-function readCharacterBox(pdfium: Pdfium, textPage: number, index: number, scratch: number): number[] {
-  pdfium._FPDFText_GetLooseCharBox(textPage, index, scratch);
-  // The heap may have moved since the last call, so its views are not reused.
-  const [left = 0, top = 0, right = 0, bottom = 0] = new Float32Array(pdfium.HEAPU8.buffer, scratch, 4);
-  return [left, top, right, bottom];
+function findPictureShare(page: PdfPage, text: PdfText, isThorough: boolean): PictureShare {
+  const { characters, unreadable } = text;
+  if (page.pdfium._FPDFPage_CountObjects(page.handle) === 0) return "none";
+  const readable = characters - unreadable;
+  if (unreadable > readable / 2) return "most";
+  const pictures = findPictures(page);
+  // Drawing takes time, so pages of plain text are not drawn.
+  if (pictures.length === 0 && readable >= someCharacters && !isThorough) return "none";
+  const { width, height, pixels } = render(page, { dots: coarseDotsPerPoint, maxPixels: maxCoarsePixels }, "grey");
+  const words = asSent(text.page).lines.flatMap((line) => line.words.map((word) => word.box));
+  const ink = measureInk({ width, height, pixels }, pictures, words);
+  if (readable < fewCharacters) return ink.wordless > 0 ? "most" : "none";
+  if (ink.pictureArea >= largePicture && ink.pictures >= line && ink.pictures > layerShare * ink.wordsOnPictures)
+    return ink.pictures > ink.words ? "most" : "large";
+  if (readable < someCharacters && ink.wordless >= largePicture && ink.wordless > ink.words) return "most";
+  return ink.pictures >= smallPicture || ink.wordless >= drawnLetters ? "small" : "none";
 }
 
-function union(first: readonly number[], second: readonly number[]): number[] {
-  const [l1 = 0, t1 = 0, r1 = 0, b1 = 0] = first;
-  const [l2 = 0, t2 = 0, r2 = 0, b2 = 0] = second;
-  return [Math.min(l1, l2), Math.max(t1, t2), Math.max(r1, r2), Math.min(b1, b2)];
+function draw(page: PdfPage): Picture {
+  const { width, height, pixels } = render(page, { dots: dotsPerPoint, maxPixels }, "grey");
+  return { width, height, bytes: toGreyMap(width, height, pixels) };
 }
 
-/** pdfium takes the rotation and cropping of the page into account. */
-function toPageBox(
-  pdfium: Pdfium,
-  page: number,
-  scratch: number,
-  [left = 0, top = 0, right = 0, bottom = 0]: number[],
-): Box {
-  const scale = 1_000_000;
-  const toDevice = (x: number, y: number): [number, number] => {
-    pdfium._FPDF_PageToDevice(page, 0, 0, scale, scale, 0, x, y, scratch + 16, scratch + 20);
-    const [deviceX = 0, deviceY = 0] = new Int32Array(pdfium.HEAPU8.buffer, scratch + 16, 2);
-    return [deviceX / scale, deviceY / scale];
-  };
-  const [x1, y1] = toDevice(left, top);
-  const [x2, y2] = toDevice(right, bottom);
-  return toBox(Math.min(x1, x2), Math.min(y1, y2), Math.max(x1, x2), Math.max(y1, y2));
+function paint(page: PdfPage): PaintedPage {
+  const size = { dots: paintedDotsPerPoint, maxPixels: maxPaintedPixels };
+  return { ...render(page, size, "colour"), points: { width: page.width, height: page.height } };
 }
 
-function draw(pdfium: Pdfium, page: number): Picture {
+interface DrawingSize {
+  readonly dots: number;
+  readonly maxPixels: number;
+}
+
+/** pdfium applies the rotation of the page. */
+function render({ pdfium, handle, ...points }: PdfPage, size: DrawingSize, kind: keyof typeof formats) {
   const { malloc, free } = pdfium.wasmExports;
-  const points = { width: pdfium._FPDF_GetPageWidth(page), height: pdfium._FPDF_GetPageHeight(page) };
-  const scale = Math.min(dotsPerPoint, Math.sqrt(maxPixels / (points.width * points.height)));
+  const fitting = Math.sqrt(size.maxPixels / (points.width * points.height));
+  const scale = Math.min(size.dots, fitting, maxSide / points.width, maxSide / points.height);
   const width = Math.max(1, Math.floor(points.width * scale));
   const height = Math.max(1, Math.floor(points.height * scale));
-  const start = malloc(width * height);
+  const { code, bytes } = formats[kind];
+  const start = malloc(width * height * bytes);
   if (start === 0) refuseInput("file", "A page of the PDF is too large to be drawn here.");
-  const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, greyFormat, start, width);
+  const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, code, start, width * bytes);
   try {
     pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff);
-    pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, drawAnnotations | drawGrey);
-    return { width, height, bytes: toGreyMap(width, height, pdfium.HEAPU8.subarray(start, start + width * height)) };
+    const flags = drawAnnotations | (kind === "grey" ? drawGrey : reverseByteOrder);
+    pdfium._FPDF_RenderPageBitmap(bitmap, handle, 0, 0, width, height, 0, flags);
+    return { width, height, pixels: pdfium.HEAPU8.slice(start, start + width * height * bytes) };
   } finally {
     pdfium._FPDFBitmap_Destroy(bitmap);
     free(start);

@@ -1,0 +1,204 @@
+// Pages of PDFs as a viewer shows them: rotated pages, pictures beside text, forms, watermarks. All files are made here.
+
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type ReadOptions, readDocument } from "../../src/engines/local/documents/document-reader.ts";
+import { asSent, type Page, toText } from "../../src/engines/local/documents/page.ts";
+import { loadPdfReader } from "../../src/engines/local/documents/pdf.ts";
+import { ValidationError } from "../../src/errors.ts";
+import { type Jpeg, type PlainPage, place, write, writePlainPdf } from "../support/plain-pdf.ts";
+
+const samples = join(import.meta.dir, "..", "..", "examples", "tasks", "ocr");
+const limits = { pages: 50, scannedPages: 3, advice: "Split it." };
+
+async function read(pages: readonly PlainPage[], options: Partial<ReadOptions> = {}): Promise<Page[]> {
+  const bytes = writePlainPdf(pages);
+  const file = { name: "a.pdf", mediaType: "application/pdf", bytes };
+  return readDocument(file, { language: null, limits, onProgress() {}, ...options });
+}
+
+/** The sample page of prose as a picture. */
+async function scan(turn: 0 | 90 | 180 | 270 = 0): Promise<Jpeg> {
+  const image = new Bun.Image(join(samples, "page.png"));
+  if (turn !== 0) image.rotate(turn);
+  const bytes = await image.jpeg({ quality: 85 }).bytes();
+  return { bytes, width: image.width, height: image.height };
+}
+
+/** A picture of one line of text. */
+async function sign(text: string): Promise<Jpeg> {
+  using pdf = (await loadPdfReader()).open(
+    writePlainPdf([{ content: write(10, 30, text, { size: 30 }), size: [300, 90] }]),
+  );
+  const { width, height, bytes } = pdf.draw(0);
+  const bitmap = Buffer.alloc(54 + width * height * 4);
+  bitmap.write("BM");
+  bitmap.writeUInt32LE(bitmap.length, 2);
+  bitmap.writeUInt32LE(54, 10);
+  bitmap.writeUInt32LE(40, 14);
+  bitmap.writeInt32LE(width, 18);
+  bitmap.writeInt32LE(-height, 22);
+  bitmap.writeUInt16LE(1, 26);
+  bitmap.writeUInt16LE(32, 28);
+  const grey = bytes.subarray(bytes.length - width * height);
+  for (const [index, shade] of grey.entries()) bitmap.fill(shade, 54 + index * 4, 58 + index * 4);
+  return { bytes: await new Bun.Image(bitmap).jpeg({ quality: 90 }).bytes(), width, height };
+}
+
+const prose = Array.from({ length: 30 }, (_, row) =>
+  write(60, 780 - row * 14, `Line ${row} of the report, which has enough text of its own to be read.`),
+).join("");
+
+describe("a page with a picture", () => {
+  test("that fills it is recognised although a footer has digital text, which is not repeated", async () => {
+    const footer = "Northwind Joinery Ltd, registered in England 04417, page 1 of 1";
+    const content = place(0, 0, 0, 595, 842) + write(60, 30, footer);
+    const [page] = await read([{ content, pictures: [await scan()] }]);
+    expect(page?.source).toBe("scan");
+    const text = toText(page as Page);
+    expect(text).toContain("The Thursday ferry");
+    expect(text).toContain("drew away from the quay with seven passengers on board.");
+    expect(text.split(footer).length).toBe(2);
+    expect(text.indexOf(footer)).toBeGreaterThan(text.indexOf("drew away"));
+    expect(page?.lines.find((line) => line.text === footer)?.confidence).toBeNull();
+  });
+
+  test("and an invisible layer of text is read by that layer", async () => {
+    const layer = Array.from({ length: 46 }, (_, row) =>
+      write(50, 800 - row * 16, `Hidden line ${row} stands for what another program recognised in this picture`, {
+        mode: 3,
+      }),
+    ).join("");
+    const content = place(0, 0, 0, 595, 842) + layer;
+    const [page] = await read([{ content, pictures: [await scan()] }]);
+    expect(page?.source).toBe("text");
+    expect(toText(page as Page)).not.toContain("ferry");
+  });
+
+  test("beside much text: the text in the picture is added in its place", async () => {
+    const content = prose + place(0, 60, 60, 480, 144) + write(60, 30, "The last line below the picture.");
+    const [page] = await read([{ content, pictures: [await sign("Harbour closed")] }]);
+    const text = toText(page as Page);
+    expect(page?.source).toBe("text");
+    expect(text).toContain(
+      "Line 29 of the report, which has enough text of its own to be read.\nHarbour closed\nThe last line",
+    );
+  });
+
+  test("beside much text is left out beyond the limit, and the page says so", async () => {
+    const content = prose + place(0, 60, 60, 480, 144);
+    const pictures = [await sign("Harbour closed")];
+    const [page] = await read([{ content, pictures }], { limits: { ...limits, scannedPages: 0 } });
+    expect(page?.hasUnreadPictures).toBe(true);
+    expect(toText(page as Page)).not.toContain("Harbour");
+  });
+
+  test("that is a logo does not make a page of text a scan", async () => {
+    const content = prose + place(0, 450, 790, 100, 30);
+    const [page] = await read([{ content, pictures: [await sign("Northwind")] }]);
+    expect(page).not.toHaveProperty("hasUnreadPictures");
+    expect(toText(page as Page)).not.toContain("Northwind");
+  });
+
+  test("counts as a scan in the limit, footer or not", async () => {
+    const content = place(0, 0, 0, 595, 842) + write(60, 30, "A footer that has more than twenty characters");
+    const pictures = [await scan()];
+    const reading = read(Array.from({ length: 4 }, () => ({ content, pictures })));
+    expect(reading).rejects.toThrow("4 pages are pictures; at most 3 can be recognised here. Split it.");
+    expect(reading).rejects.toBeInstanceOf(ValidationError);
+  });
+});
+
+describe("a rotated page", () => {
+  /** Where the text is written, and its direction, so that a viewer shows it upright at the top left. */
+  const upright = {
+    0: { x: 60, y: 780, turn: 0 },
+    90: { x: 62, y: 60, turn: 90 },
+    180: { x: 535, y: 62, turn: 180 },
+    270: { x: 533, y: 782, turn: 270 },
+  } as const;
+
+  test.each([0, 90, 180, 270] as const)("by %d degrees has its text where a viewer shows it", async (rotate) => {
+    const { x, y, turn } = upright[rotate];
+    const [dx, dy] = [Math.sin((turn * Math.PI) / 180) * 20, -Math.cos((turn * Math.PI) / 180) * 20];
+    const content =
+      write(x, y, "First line of the page", { turn }) + write(x + dx, y + dy, "Second line of it", { turn });
+    const [page] = await read([{ content, rotate }]);
+    expect(toText(page as Page)).toBe("First line of the page\nSecond line of it");
+    expect(page?.turned).toBeNull();
+    expect((page?.width ?? 0) > (page?.height ?? 0)).toBe(rotate === 90 || rotate === 270);
+    const [first, second] = page?.lines ?? [];
+    expect(first?.box.left).toBeCloseTo(60 / (page?.width ?? 1), 1);
+    expect(first?.box.top).toBeLessThan(0.12);
+    expect(first?.box.width).toBeGreaterThan(first?.box.height ?? 1);
+    expect(second?.box.top).toBeGreaterThan(first?.box.top ?? 1);
+  });
+
+  test.each([
+    90, 180, 270,
+  ] as const)("whose text lies on its side after %d degrees is read, with boxes as shown", async (rotate) => {
+    const content = write(60, 780, "First line of the page") + write(60, 760, "Second line of it");
+    const [page] = await read([{ content, rotate }]);
+    expect(toText(page as Page)).toBe("First line of the page\nSecond line of it");
+    const [first, second] = asSent(page as Page).lines;
+    const isUpright = rotate === 180;
+    expect((first?.box.width ?? 0) > (first?.box.height ?? 0)).toBe(isUpright);
+    if (rotate === 90) expect(first?.box.left).toBeGreaterThan(second?.box.left ?? 1);
+    if (rotate === 180) expect(first?.box.top).toBeGreaterThan(second?.box.top ?? 1);
+    if (rotate === 270) expect(first?.box.left).toBeLessThan(second?.box.left ?? 0);
+  });
+
+  test("that is a scan with a digital footer has both, at the places where a viewer shows them", async () => {
+    const footer = "Northwind Joinery Ltd, registered in England 04417";
+    // Shown rotated by 90 degrees, the page is 842 wide and 595 high.
+    const content = place(0, 0, 0, 595, 842) + write(585, 60, footer, { turn: 90 });
+    const [page] = await read([{ content, rotate: 90, pictures: [await scan(270)] }]);
+    const text = toText(page as Page);
+    expect(text).toContain("The Thursday ferry");
+    expect(text).toContain(footer);
+    const shown = asSent(page as Page).lines.find((line) => line.text === footer);
+    expect(shown?.box.top).toBeGreaterThan(0.9);
+  });
+});
+
+describe("other things on a page", () => {
+  test("the values of a form are read", async () => {
+    const annotation = { rectangle: [200, 700, 400, 720], appearance: write(2, 5, "Camille Moreau") };
+    const [page] = await read([
+      { content: `${prose}${write(60, 705, "Name of the holder:")}`, annotations: [annotation] },
+    ]);
+    expect(toText(page as Page)).toContain("Camille Moreau");
+  });
+
+  test("a watermark across the page neither hides the text of a scan nor mixes with it", async () => {
+    const content = place(0, 0, 0, 595, 842) + write(120, 250, "CONFIDENTIAL COPY", { size: 60, turn: 45 });
+    const [page] = await read([{ content, pictures: [await scan()] }]);
+    const lines = page?.lines.map((line) => line.text) ?? [];
+    expect(lines.at(-1)).toContain("CONFIDENTIAL");
+    expect(lines.join("\n")).toContain("The Thursday ferry");
+  });
+
+  test("a blank page with a page number is not recognised", async () => {
+    const [page] = await read([{ content: write(290, 30, "7") }], { limits: { ...limits, scannedPages: 0 } });
+    expect(toText(page as Page)).toBe("7");
+  });
+
+  test.each([
+    ["huge", { content: prose, size: [1_000_000, 1_000_000] }],
+    ["flat", { content: prose, size: [14_000_000, 0.5] }],
+  ] as const)("a page that is %s is answered", async (_name, page) => {
+    expect(await read([page])).toHaveLength(1);
+  });
+
+  test("hundreds of pictures on a page are answered", async () => {
+    const picture = await sign("x");
+    const content = prose + place(0, 0, 0, 595, 842).repeat(300);
+    const tiny = {
+      ...picture,
+      bytes: await new Bun.Image(picture.bytes).resize(8, 8).jpeg().bytes(),
+      width: 8,
+      height: 8,
+    };
+    expect(await read([{ content, pictures: [tiny] }])).toHaveLength(1);
+  });
+});
