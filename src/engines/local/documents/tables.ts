@@ -1,34 +1,33 @@
-// Finds tables by alignment: consecutive rows whose cells form columns. Lines drawn on the page are ignored, so merged cells can be wrong, and
-// text in columns can be taken for a table.
+// Finds the tables of a page: those with drawn rules by their cells, the others by alignment. Text in columns is not a table.
 
+import { median } from "./median.ts";
 import type { Page } from "./page.ts";
-import { type Cell, type Row, toRows } from "./rows.ts";
-
-export interface Table {
-  readonly columns: number;
-  /** The cells of each row; null: the column is empty. */
-  readonly rows: readonly (readonly (TableCell | null)[])[];
-  readonly hasHeader: boolean;
-}
-
-export interface TableCell extends Cell {
-  /** The number of columns that it covers. */
-  readonly span: number;
-}
-
-interface Column {
-  left: number;
-  right: number;
-}
+import { toRegions } from "./reading-order.ts";
+import { type Row, toRows } from "./rows.ts";
+import { findRuledTables } from "./ruled-tables.ts";
+import type { Rule, Rules } from "./rules.ts";
+import { type GridRow, hasHeader, type Table } from "./table.ts";
+import { type Column, findColumns, toGridRow } from "./table-columns.ts";
+import { mergeLines } from "./table-rows.ts";
 
 // Relative to the height of a row. A wider gap ends the table.
 const maxRowGap = 2.6;
+const proseWidth = 8;
+const minProseRows = 6;
+const noRules: Rules = { horizontal: [], vertical: [] };
 
-export function findTables(page: Page): Table[] {
-  return splitAtGaps(toRows(page)).flatMap((rows) => toTable(rows) ?? []);
+/** `rules`: the lines that are drawn on the page, if they are known. */
+export function findTables(page: Page, rules: Rules = noRules): Table[] {
+  const { tables, words } = findRuledTables(page, rules);
+  const rest = page.lines.map((line) => ({ ...line, words: line.words.filter((word) => !words.has(word)) }));
+  const remaining: Page = { ...page, lines: rest.filter((line) => line.words.length > 0) };
+  const aligned = toRegions(remaining).flatMap((region) =>
+    splitAtGaps(toRows(region)).flatMap((rows) => toTables(rows, page, rules.horizontal)),
+  );
+  return [...tables, ...aligned].sort((one, other) => one.top - other.top).map(({ table }) => table);
 }
 
-/** Groups of rows that begin with a row of several cells. A row of one cell may continue the row above. */
+/** Groups of rows that begin with a row of several cells. */
 function splitAtGaps(rows: readonly Row[]): Row[][] {
   const groups: Row[][] = [[]];
   for (const row of rows) {
@@ -37,97 +36,59 @@ function splitAtGaps(rows: readonly Row[]): Row[][] {
       groups.push([]);
     if (row.cells.length >= 2 || groups.at(-1)?.length) groups.at(-1)?.push(row);
   }
-  return groups.flatMap(splitAtParagraphs);
+  return groups.filter((group) => group.length > 0);
 }
 
-/** Two consecutive rows of one cell are a paragraph and not a part of a table. */
-function splitAtParagraphs(rows: readonly Row[]): Row[][] {
+/** A row of one cell that covers several columns is a heading or a paragraph and ends the table. */
+function toTables(rows: readonly Row[], page: Page, rules: readonly Rule[]): { table: Table; top: number }[] {
+  const last = rows.findLastIndex((row) => row.cells.length >= 2);
+  const columns = findColumns(rows.slice(0, last + 1), page.width);
+  if (columns.length < 2) return [];
+  const isCrossing = ({ cells: [only, ...others] }: Row) =>
+    only !== undefined &&
+    others.length === 0 &&
+    columns.filter((column) => only.left < column.right && column.left < only.right).length > 1;
   const parts: Row[][] = [[]];
-  for (const [index, row] of rows.entries()) {
-    const hasOneCell = row.cells.length === 1;
-    const nextHasOneCell = (rows[index + 1]?.cells.length ?? 1) === 1;
-    if (hasOneCell && nextHasOneCell) parts.push([]);
+  for (const row of rows) {
+    if (isCrossing(row)) parts.push([]);
     else parts.at(-1)?.push(row);
   }
-  return parts.filter((part) => part.length > 0);
+  if (parts.length > 1)
+    return parts.flatMap((part) => splitAtGaps(part)).flatMap((part) => toTables(part, page, rules));
+  const lines = rows.map((row) => toGridRow(row, columns, page.width));
+  const separators = rules.map((rule) => rule.at * page.height);
+  const table = toTable(lines, columns, separators);
+  return table === null ? [] : [{ table, top: (rows[0]?.top ?? 0) / page.height }];
 }
 
-function toTable(rows: readonly Row[]): Table | null {
-  const full = rows.filter((row) => row.cells.length >= 2);
-  if (full.length < 2) return null;
-  const columns = findColumns(full);
-  const grid = rows.map((row) => toGridRow(row, columns)).filter((cells) => cells !== null);
-  const merged = mergeContinuations(grid);
-  if (merged.length < 2 || columns.length < 2) return null;
+function toTable(lines: readonly GridRow[], columns: readonly Column[], separators: readonly number[]): Table | null {
+  const merged = mergeLines(dropParagraphs(lines), separators);
+  if (merged.filter((cells) => cells.filter((cell) => cell !== null).length >= 2).length < 2) return null;
+  if (isText(lines)) return null;
   // Two columns of words are addresses or articles and not a table.
   if (columns.length === 2 && !isNumeric(merged.map((cells) => cells[1]?.text ?? ""))) return null;
-  const [first = [], ...rest] = merged;
-  const hasHeader = !first.some(hasNumber) && rest.some((cells) => cells.some(hasNumber));
-  return { columns: columns.length, rows: merged, hasHeader };
+  return { columns: columns.length, rows: merged, hasHeader: hasHeader(merged) };
 }
 
-/** The columns of the rows with the largest number of cells that at least two rows have. Empty if they overlap. */
-function findColumns(rows: readonly Row[]): Column[] {
-  const byCount = Map.groupBy(rows, ({ cells }) => cells.length);
-  const counts = [...byCount].filter(([, same]) => same.length >= 2 || byCount.size === 1).map(([count]) => count);
-  const width = Math.max(...counts, 0);
-  if (width < 2) return [];
-  const models = byCount.get(width) ?? [];
-  const columns = Array.from({ length: width }, (_, index) => ({
-    left: Math.min(...models.map((row) => row.cells[index]?.left ?? Number.POSITIVE_INFINITY)),
-    right: Math.max(...models.map((row) => row.cells[index]?.right ?? 0)),
-  }));
-  const overlaps = columns.some((column, index) => index > 0 && column.left < (columns[index - 1]?.right ?? 0));
-  return overlaps ? [] : columns;
+/** Text below a table that fills only the first column, over several lines, is a paragraph. */
+function dropParagraphs(lines: readonly GridRow[]): GridRow[] {
+  const last = lines.findLastIndex(({ cells }) => cells.filter((cell) => cell !== null).length >= 2);
+  const below = lines.slice(last + 1);
+  return below.length > 2 ? lines.slice(0, last + 1) : [...lines];
 }
 
-function toGridRow(row: Row, columns: readonly Column[]): (TableCell | null)[] | null {
-  const grid: (TableCell | null)[] = columns.map(() => null);
-  for (const cell of row.cells) {
-    const touched = columns.flatMap((column, index) => (overlap(cell, column) > 0 ? [index] : []));
-    const first = touched[0] ?? nearest(cell, columns);
-    if (first === null || grid[first] != null) return null;
-    grid[first] = { ...cell, span: Math.max(1, touched.length) };
-  }
-  return grid;
-}
-
-function nearest(cell: Cell, columns: readonly Column[]): number | null {
-  const distances = columns.map((column) => Math.max(column.left - cell.right, cell.left - column.right));
-  return distances.length === 0 ? null : distances.indexOf(Math.min(...distances));
-}
-
-function overlap(cell: Column, column: Column): number {
-  return Math.min(cell.right, column.right) - Math.max(cell.left, column.left);
-}
-
-/** A row with a single cell of words continues the cell above. */
-function mergeContinuations(grid: readonly (TableCell | null)[][]): (TableCell | null)[][] {
-  const merged: (TableCell | null)[][] = [];
-  for (const row of grid) {
-    const filled = row.flatMap((cell, index) => (cell === null ? [] : [index]));
-    const [only = 0] = filled;
-    const above = merged.at(-1);
-    const [cell, target] = [row[only], above?.[only]];
-    if (filled.length === 1 && merged.length >= 2 && above && cell && target && !hasNumber(cell)) {
-      above[only] = join(target, cell);
-    } else merged.push(row);
-  }
-  return merged;
-}
-
-function join(first: TableCell, second: TableCell): TableCell {
-  return {
-    span: first.span,
-    text: `${first.text} ${second.text}`,
-    words: [...first.words, ...second.words],
-    left: Math.min(first.left, second.left),
-    right: Math.max(first.right, second.right),
-  };
-}
-
-function hasNumber(cell: TableCell | null): boolean {
-  return cell !== null && /\d/.test(cell.text);
+/** Columns of prose have long lines, in at least two of them. */
+function isText(lines: readonly GridRow[]): boolean {
+  if (lines.length < minProseRows) return false;
+  const [first] = lines;
+  const widths = first?.cells.map((_, index) => {
+    const cells = lines.flatMap(({ cells, height }) => {
+      const cell = cells[index];
+      return cell == null ? [] : [(cell.right - cell.left) / Math.max(height, 1e-9)];
+    });
+    return cells.length >= minProseRows ? median(cells) : 0;
+  });
+  return (widths ?? []).filter((width) => width >= proseWidth).length >= 2;
 }
 
 function isNumeric(texts: readonly string[]): boolean {

@@ -1,8 +1,12 @@
 // ocr/ocr, ocr/ocr_async and ocr/ocr_tables_async: the text of a document and its position.
 
 import { createDocumentEngine } from "./document-engine.ts";
-import { asSent, type Box, type Page, surround, toText } from "./page.ts";
-import { findTables, type Table, type TableCell } from "./tables.ts";
+import { drawEachPage } from "./document-reader.ts";
+import { readGrey } from "./grey.ts";
+import { asSent, type Box, type Page, surround, toLine, toText } from "./page.ts";
+import { findRules } from "./rules.ts";
+import type { Table, TableCell } from "./table.ts";
+import { findTables } from "./tables.ts";
 
 export const ocr = createDocumentEngine({
   task: "ocr/ocr",
@@ -23,10 +27,23 @@ export const ocrAsync = createDocumentEngine({
 
 export const ocrTables = createDocumentEngine({
   task: "ocr/ocr_tables_async",
-  load: async () => (pages) => ({
-    pages: pages.map((page) => ({ tables: findTables(page).map(toTable) })),
-    num_pages: pages.length,
-  }),
+  load:
+    async () =>
+    async (pages, { files }) => {
+      const found: { tables: ReturnType<typeof toTable>[] }[] = [];
+      for await (const picture of drawEachPage(files["file"])) {
+        const page = pages[found.length];
+        if (page === undefined) break;
+        const grey = await readGrey(picture);
+        const rules = grey === null ? undefined : findRules(grey, page.turned);
+        found.push({ tables: findTables(page, rules).map((table) => toTable(table, page)) });
+      }
+      // Files without pages have no drawing.
+      const others = pages.slice(found.length).map((page) => ({
+        tables: findTables(page).map((table) => toTable(table, page)),
+      }));
+      return { pages: [...found, ...others], num_pages: pages.length };
+    },
 });
 
 function toWholeText(pages: readonly Page[]): string {
@@ -49,11 +66,11 @@ function toPage(page: Page) {
   };
 }
 
-function toTable(table: Table) {
+function toTable(table: Table, page: Page) {
   return {
     rows: table.rows.map((row, rowIndex) => ({
       cells: row.map((cell, columnIndex) => ({
-        ...toCell(cell),
+        ...toCell(cell, page),
         row_index: rowIndex,
         col_index: columnIndex,
         is_header: table.hasHeader && rowIndex === 0,
@@ -64,7 +81,7 @@ function toTable(table: Table) {
   };
 }
 
-function toCell(cell: TableCell | null) {
+function toCell(cell: TableCell | null, page: Page) {
   if (cell === null) {
     const noPosition = { left: null, top: null, width: null, height: null };
     return { text: null, row_span: 1, col_span: 1, confidence: null, bounding_box: noPosition };
@@ -72,9 +89,9 @@ function toCell(cell: TableCell | null) {
   const known = cell.words.flatMap((word) => (word.confidence === null ? [] : [word.confidence]));
   return {
     text: cell.text,
-    row_span: 1,
+    row_span: cell.rowSpan,
     col_span: cell.span,
     confidence: known.length === 0 ? null : Math.min(...known),
-    bounding_box: surround(cell.words.map((word) => word.box)),
+    bounding_box: asSent({ ...page, lines: [toLine(cell.words)] }).lines[0]?.box ?? surround([]),
   };
 }
