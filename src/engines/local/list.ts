@@ -2,6 +2,7 @@
 // are listed before those of the package groups.
 
 import { textToSpeech } from "./audio/text-to-speech.ts";
+import { documentAnonymization } from "./documents/document-anonymization.ts";
 import { financialParser } from "./documents/financial-parser.ts";
 import { identityParser } from "./documents/identity-parser.ts";
 import { resumeParser } from "./documents/resume-parser.ts";
@@ -60,6 +61,7 @@ export const localEngines: readonly LocalEngine[] = [
   financialParser,
   identityParser,
   resumeParser,
+  documentAnonymization,
   speechToText,
   objectDetection,
   faceDetection,
