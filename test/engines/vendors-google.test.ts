@@ -209,4 +209,55 @@ describe("google", () => {
     );
     expect(result.binaries?.[0]).toMatchObject({ bytes: Buffer.from("ID3"), mediaType: "audio/wav" });
   });
+
+  test("an invoice parser's entities become one document, with money and dates as they were normalised", async () => {
+    const entity = (type: string, mentionText: string, normalizedValue?: object, properties?: object[]) => ({
+      ...{ type, mentionText, confidence: 0.9 },
+      ...(normalizedValue && { normalizedValue }),
+      ...(properties && { properties }),
+    });
+    const money = (units: string, nanos = 0) => ({ moneyValue: { currencyCode: "EUR", units, nanos } });
+    // documented: https://docs.cloud.google.com/document-ai/docs/reference/rest/v1/Document; values invented
+    const document = {
+      pages: [{}, {}],
+      entities: [
+        entity("supplier_name", "Acme\nGmbH"),
+        entity("receiver_name", "Ada"),
+        entity("invoice_id", "42"),
+        entity("invoice_date", "2. Januar 2026", { dateValue: { year: 2026, month: 1, day: 2 } }),
+        entity("due_date", "soon"),
+        entity("total_amount", "-119,00 €", money("-119")),
+        entity("net_amount", "100,00", money("100")),
+        entity("total_tax_amount", "19,50", money("19", 500_000_000)),
+        entity("vat", "19 %", undefined, [entity("vat/tax_rate", "19 %")]),
+        entity("line_item", "2 Bolt 50,00 100,00", undefined, [
+          entity("line_item/description", "Bolt"),
+          entity("line_item/quantity", "2"),
+          entity("line_item/unit_price", "50,00", money("50")),
+          entity("line_item/amount", "100,00", money("100")),
+        ]),
+      ],
+    };
+    const call = { files: { file: fileOf(Buffer.from("%PDF-"), "application/pdf") } };
+    const settings = { processor: "projects/p/locations/eu/processors/inv" };
+    const request = await requestOf(google, "ocr/financial_parser", { ...call, settings });
+    expect(request).toMatchObject({
+      path: "/v1/projects/p/locations/eu/processors/inv:process",
+      service: "documentai-eu",
+    });
+    const { output, units } = await read(google, "ocr/financial_parser", { document }, callOf(call));
+    expect(units).toMatchObject({ page: 2 });
+    expect(output["extracted_data"]).toMatchObject([
+      {
+        customer_information: { name: "Ada" },
+        merchant_information: { name: "Acme, GmbH" },
+        payment_information: { total: -119, subtotal: 100, total_tax: 19.5, tax_rate: 19, amount_tip: null },
+        financial_document_information: {
+          ...{ invoice_receipt_id: "42", invoice_date: "2026-01-02", invoice_due_date: "soon" },
+        },
+        local: { currency: "EUR", currency_code: "EUR" },
+        item_lines: [{ description: "Bolt", quantity: 2, unit_price: 50, amount_line: 100 }],
+      },
+    ]);
+  });
 });

@@ -161,7 +161,6 @@ describe("speech to text", () => {
     const { output, seen, answer } = await runJob({
       row: deepgram,
       ...spoken({ vocabulary: ["two words"] }),
-      model: "nova-3",
       answers: [
         // invented
         {

@@ -30,7 +30,7 @@ function firstOf(output: JsonObject): unknown {
 describe("invoices and receipts", () => {
   const field = (value: unknown) => ({ value, confidence: 0.9 });
 
-  test("every page is a document of its own, and billed", async () => {
+  test("an invoice of several pages stays one document, and every page is billed", async () => {
     const prediction = {
       supplier_name: field("Acme"),
       supplier_company_registrations: [
@@ -55,7 +55,7 @@ describe("invoices and receipts", () => {
         inference: {
           pages: [
             { id: 0, prediction },
-            { id: 1, prediction: {} },
+            { id: 1, prediction: { total_amount: field(7) } },
           ],
           prediction,
         },
@@ -72,6 +72,7 @@ describe("invoices and receipts", () => {
       item_lines: [{ description: "Bolt", quantity: 2, unit_price: 50, amount_line: 100 }],
       document_metadata: { document_page_number: 1, document_type: "INVOICE" },
     });
+    expect(output["extracted_data"]).toHaveLength(1);
     expect(answer.units).toMatchObject({ page: 2, file: 1 });
     expect(seen[0]?.url.pathname).toBe("/v1/products/mindee/financial_document/v1/predict");
     expect(seen[0]?.headers.get("authorization")).toBe(`Token ${key}`);

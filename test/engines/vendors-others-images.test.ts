@@ -31,12 +31,6 @@ describe("images that are made", () => {
     expect(seen[0]?.json).toEqual({ prompt: "a cat", model: "gpt-image-1.5", n: 2, size: "1024x1024" });
   });
 
-  test("older models are asked for base64", async () => {
-    const asked = { row: openai, task: "image/generation", answers: made, input: { text: "a cat", num_images: 1 } };
-    const { seen } = await ask({ ...asked, model: "dall-e-3" });
-    expect(seen[0]?.json).toMatchObject({ model: "dall-e-3", response_format: "b64_json" });
-  });
-
   test("reference images and a mask make it an edit", async () => {
     const files = { "reference_images.0": image, mask: image };
     const input = { text: "a cat", reference_images: ["x"], mask: "y" };
@@ -63,21 +57,7 @@ describe("images that are made", () => {
     expect((await failureOf(ask(asked))).code).toBe("provider_bad_response");
   });
 
-  test("the vendor's older engines make several images of a size", async () => {
-    const json = {
-      artifacts: [
-        { base64: pngBase64, finishReason: "SUCCESS" },
-        { base64: "", finishReason: "CONTENT_FILTERED" },
-      ],
-    };
-    const input = { text: "a cat", resolution: "640x1536", num_images: 2 };
-    const { answer, seen } = await ask({ row: stabilityai, task: "image/generation", answers: [{ json }], input });
-    expect(answer.units).toMatchObject({ image: 1 });
-    expect(seen[0]?.url.pathname).toBe("/v1/generation/stable-diffusion-xl-1024-v1-0/text-to-image");
-    expect(seen[0]?.json).toEqual({ text_prompts: [{ text: "a cat" }], samples: 2, width: 640, height: 1536 });
-  });
-
-  test("its newer models make one of a ratio", async () => {
+  test("Stability's models make one image of a ratio", async () => {
     const answers = [{ json: { image: pngBase64, finish_reason: "SUCCESS" } }];
     const asked = { row: stabilityai, task: "image/generation", answers, model: "sd3.5-large" };
     const { seen } = await ask({ ...asked, input: { text: "a cat", resolution: "1344x768" } });
@@ -88,6 +68,9 @@ describe("images that are made", () => {
       model: "sd3.5-large",
       aspect_ratio: "16:9",
     });
+    const { model: _, ...unnamed } = asked;
+    const { seen: plain } = await ask({ ...unnamed, input: { text: "a cat" } });
+    expect(plain[0]?.url.pathname).toBe("/v2beta/stable-image/generate/core");
     expect((await refusalOf(ask({ ...asked, input: { text: "a", num_images: 3 } }))).problems[0].loc[2]).toBe(
       "num_images",
     );

@@ -171,7 +171,7 @@ describe("over HTTP", () => {
     const headers = { authorization: `Bearer ${key}` };
     const stored = await fetch(`${gateway.url}/v3/upload`, { method: "POST", headers, body: form });
     const { file_id: file } = (await stored.json()) as { file_id: string };
-    vendor.next(answer(200, { artifacts: [{ base64: image.toString("base64"), finishReason: "SUCCESS" }] }));
+    vendor.next(answer(200, { image: image.toString("base64"), finish_reason: "SUCCESS" }));
     const input = { text: "a cat", resolution: "1024x1024", num_images: 1, reference_images: [{ file }] };
     const body = { model: "image/generation/stabilityai", input };
     const answered = await ask(gateway.url, key, body, { path: "/v3/universal-ai" });

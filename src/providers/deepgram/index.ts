@@ -47,16 +47,19 @@ function toVoice(call: SpeechCall): string {
   return /-[a-z]{2}$/.test(voice) ? `${model}-${voice}` : `${model}-${voice}-en`;
 }
 
+const defaultTranscriptionModel = "nova-3";
+
 /** The vendor responds when the transcript is complete, so there is nothing to poll. */
 const transcribe = defineTask({
   task: "audio/speech_to_text_async",
   docs: "https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded",
   unsupported: ["speakers"],
-  models: ["enhanced", "base", "nova-3", "nova-2"],
+  // https://developers.deepgram.com/docs/models: the vendor recommends these two, and lists `enhanced` and `base` no more.
+  models: [defaultTranscriptionModel, "nova-2"],
   acceptsAnyModel: true,
   toRequest: async (call) => {
     const language = languageOf(call);
-    const model = call.model ?? "enhanced";
+    const model = call.model ?? defaultTranscriptionModel;
     const file = fileOf(call);
     const parameter = model.startsWith("nova-3") ? "keyterm" : "keywords";
     const terms = vocabularyOf(call).map((word) => `${parameter}=${encodeURIComponent(word)}`);

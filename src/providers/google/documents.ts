@@ -10,6 +10,7 @@ import { checkTableNumber, type ReadCell, type ReadLine, type ReadWord, toPages,
 import { requireValue } from "../shapes/require-value.ts";
 import { defineTask } from "../task.ts";
 import { addressOf, bucketSettings, objectsPath, storage } from "./bucket.ts";
+import { documentFiles, processDocument } from "./document-ai.ts";
 import { pollOperation, throwIfFailed } from "./google-json.ts";
 import { annotateImage, firstResponse, languageHints, maxBytes, mediaTypes, pointsOf, visionDocs } from "./images.ts";
 
@@ -153,30 +154,15 @@ function boxOf(polygon: unknown, page: JsonObject | null): Box | null {
   return edges && toBox(edges);
 }
 
-/** Uses a form parser that the operator has created. Document AI answers when it is done, so there is nothing to poll. */
+/** Uses a form parser that the operator has created. */
 export const readTables = defineTask({
   task: "ocr/ocr_tables_async",
   docs: "https://docs.cloud.google.com/document-ai/docs/reference/rest/v1/projects.locations.processors/process",
   service: "documentai-us",
   // `projects/…/locations/us/processors/…`
   requiredSettings: { processor: "GOOGLE_DOCUMENT_AI_FORM_PROCESSOR" },
-  files: {
-    maxBytes: 20 * 1_048_576,
-    mediaTypes: [
-      "application/pdf",
-      ...["gif", "tiff", "jpeg", "png", "bmp", "x-ms-bmp", "webp"].map((type) => `image/${type}`),
-    ],
-  },
-  toRequest: async (call) => {
-    const processor = (call.settings["processor"] ?? "").split("/").map(encodeURIComponent).join("/");
-    const file = fileOf(call);
-    const mimeType = file.mediaType === "image/x-ms-bmp" ? "image/bmp" : file.mediaType;
-    const rawDocument = { content: await readBase64(file), mimeType };
-    // Without images of its pages in the answer, a document may be twice as long.
-    const value = { rawDocument, skipHumanReview: true, imagelessMode: true };
-    const service = /\/locations\/eu\//.test(processor) ? "documentai-eu" : "documentai-us";
-    return postJson(`/v1/${processor}:process`, value, { service });
-  },
+  files: documentFiles,
+  toRequest: processDocument,
   fromResponse({ json }) {
     const document = requireValue(at(json, "document"), "document");
     const text = [...asString(at(document, "text"))];

@@ -1,7 +1,9 @@
 import type { ProviderRow } from "../provider.ts";
 import { readPages, readTables, readText } from "./documents.ts";
+import { parseFinancialDocument } from "./financial-documents.ts";
 import { chat, embeddings, modelAccess } from "./gemini.ts";
 import { readGoogleRefusal } from "./google-json.ts";
+import { generateImages, varyImage } from "./image-generation.ts";
 import { imageTasks } from "./images.ts";
 import { languageTasks } from "./language.ts";
 import { speak, transcribe } from "./speech.ts";
@@ -35,6 +37,9 @@ export const google: ProviderRow = {
     "outputConfig",
     "parent",
     "uri",
+    "inputUri",
+    "inputContent",
+    "outputUri",
     "storageUri",
     "gcsDocument",
     "phraseSet",
@@ -52,5 +57,17 @@ export const google: ProviderRow = {
   modelAccess,
   chat,
   embeddings,
-  tasks: [readText, readPages, readTables, ...languageTasks, ...imageTasks, speak, transcribe, generateVideo],
+  tasks: [
+    readText,
+    readPages,
+    readTables,
+    parseFinancialDocument,
+    ...languageTasks,
+    ...imageTasks,
+    generateImages,
+    varyImage,
+    speak,
+    transcribe,
+    generateVideo,
+  ],
 };

@@ -16,7 +16,7 @@ const registrations = {
 } as const;
 type Registrations = Partial<Record<(typeof registrations)[keyof typeof registrations], unknown>>;
 
-export function toFinancialDocument(prediction: unknown, pageNumber: number) {
+export function toFinancialDocument(prediction: unknown) {
   const value = (field: string) => at(prediction, field, "value");
   const account = (name: string) => at(prediction, "supplier_payment_details", 0, name);
   return {
@@ -64,7 +64,7 @@ export function toFinancialDocument(prediction: unknown, pageNumber: number) {
       amount_line: line["total_amount"],
       tax: line["tax_amount"],
     })),
-    document_metadata: { document_page_number: pageNumber, document_type: value("document_type") },
+    document_metadata: { document_page_number: 1, document_type: value("document_type") },
   };
 }
 

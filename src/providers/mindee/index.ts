@@ -1,4 +1,4 @@
-import { asCount, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
+import { asCount, asObject, asText, at } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { toDocuments } from "../shapes/documents.ts";
 import { fileOf } from "../shapes/inputs.ts";
@@ -28,11 +28,9 @@ const parseFinancialDocument = defineTask({
   unsupported: ["document_type", "language"],
   toRequest: (call) => toRequest("financial_document/v1", call),
   fromResponse(response) {
-    // Each page has its own prediction, because a file may contain several documents.
-    const documents = objectsIn(at(inferenceOf(response), "pages")).map(({ prediction, id }) =>
-      toFinancialDocument(prediction, (asNumber(id) ?? 0) + 1),
-    );
-    return toDocuments("ocr/financial_parser", documents, pagesOf(response));
+    // The vendor predicts each page, too. Its prediction for the document combines the pages of one invoice.
+    const document = toFinancialDocument(at(inferenceOf(response), "prediction"));
+    return toDocuments("ocr/financial_parser", [document], pagesOf(response));
   },
 });
 

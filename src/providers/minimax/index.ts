@@ -1,11 +1,12 @@
 import { type ErrorRule, readErrorRules } from "../error-rules.ts";
-import { asNumber, asText, at } from "../lenient.ts";
+import { asList, asNumber, asText, at } from "../lenient.ts";
 import { type SharedFacts, withFacts } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
+import { findRatio, referenceImagesOf, sizeOf, toImages } from "../shapes/images.ts";
 import { dataUrlOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { requireValue } from "../shapes/require-value.ts";
 import { dimensionOf, toVideo } from "../shapes/video.ts";
-import { defineTask, TaskFailure, type TaskResponse } from "../task.ts";
+import { defineTask, refuseInput, TaskFailure, type TaskResponse } from "../task.ts";
 
 const defaultVideoModel = "MiniMax-Hailuo-02";
 
@@ -42,6 +43,43 @@ const generateVideo = defineTask({
     return { method: "GET", path: "/query/video_generation", query, waitMs: "growing" };
   },
   fromResponse: ({ bytes }, call) => toVideo(bytes, "video/mp4", call.input.duration ?? null),
+});
+
+const imageRatios = ["1:1", "16:9", "4:3", "3:2", "2:3", "3:4", "9:16", "21:9"];
+
+const generateImages = defineTask({
+  task: "image/generation",
+  docs: "https://platform.minimax.io/docs/api-reference/image-generation-t2i",
+  models: ["image-01"],
+  acceptsAnyModel: true,
+  files: { maxBytes: 10 * 1_048_576, mediaTypes: ["image/jpeg", "image/png"] },
+  toRequest: async (call) => {
+    const { text, num_images, resolution, mask } = call.input;
+    if (mask) refuseInput("mask", "This provider has no mask for this task", "unsupported_parameter");
+    if ((num_images ?? 1) > 9)
+      refuseInput("num_images", "This provider creates up to 9 images per request", "less_than_equal");
+    const [image, another] = referenceImagesOf(call);
+    if (another !== undefined) refuseInput("reference_images", "This provider takes one reference image", "too_long");
+    const size = sizeOf(call);
+    // Sizes of its own are multiples of 8, 512 to 2048 pixels a side.
+    const isSize = size !== null && Object.values(size).every((side) => side % 8 === 0 && side >= 512 && side <= 2_048);
+    return postJson("/image_generation", {
+      model: call.model ?? "image-01",
+      prompt: text,
+      n: num_images ?? 1,
+      response_format: "base64",
+      ...(isSize ? size : resolution && { aspect_ratio: findRatio(resolution, imageRatios) }),
+      ...(image && { subject_reference: [{ type: "character", image_file: await dataUrlOf(image) }] }),
+    });
+  },
+  fromResponse(response) {
+    refuseFailure(response);
+    const images = asList(at(response.json, "data", "image_base64")).flatMap((text) => asText(text) ?? []);
+    const blocked = asNumber(at(response.json, "metadata", "failed_count")) ?? 0;
+    if (images.length === 0 && blocked > 0)
+      throw new TaskFailure(400, "The provider's content filter blocked the image");
+    return toImages(images.map((text) => ({ bytes: Buffer.from(text, "base64"), mediaType: "image/jpeg" })));
+  },
 });
 
 function toId(id: unknown): string {
@@ -94,5 +132,5 @@ export const minimax: ProviderRow = {
     ],
   },
   sealedParams: ["callback_url"],
-  tasks: [generateVideo],
+  tasks: [generateImages, generateVideo],
 };

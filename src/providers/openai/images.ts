@@ -1,13 +1,18 @@
 import { asText, at, objectsIn } from "../lenient.ts";
 import { referenceImagesOf, toImages } from "../shapes/images.ts";
-import { postJson } from "../shapes/inputs.ts";
+import { fileOf, postJson } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
-import { defineTask } from "../task.ts";
+import { defineTask, type TaskResponse } from "../task.ts";
+
+const defaultModel = "gpt-image-1.5";
+// https://developers.openai.com/api/docs/deprecations: DALL·E 2 and 3 were shut down in May 2026.
+const models = ["gpt-image-2", defaultModel, "gpt-image-1", "gpt-image-1-mini"];
+const squareSize = "1024x1024";
 
 export const generateImages = defineTask({
   task: "image/generation",
   docs: "https://developers.openai.com/api/reference/resources/images/methods/generate",
-  models: ["gpt-image-2", "gpt-image-1.5", "gpt-image-1", "gpt-image-1-mini", "dall-e-3", "dall-e-2"],
+  models,
   acceptsAnyModel: true,
   passthroughMembers: [
     ...["background", "moderation", "output_compression", "output_format"],
@@ -15,23 +20,44 @@ export const generateImages = defineTask({
   ],
   toRequest: (call) => {
     const { text, num_images, resolution } = call.input;
-    const model = call.model ?? "gpt-image-1.5";
     const fields = {
       prompt: text,
-      model,
+      model: call.model ?? defaultModel,
       n: num_images ?? 1,
       size: resolution ?? undefined,
-      // Other models always send base64, and refuse the parameter.
-      response_format: model.startsWith("dall-e") ? "b64_json" : undefined,
     };
     const { mask } = call.files;
     const images = referenceImagesOf(call);
     if (mask === undefined && images.length === 0) return postJson("/images/generations", fields);
     return postForm("/images/edits", { ...fields, "image[]": images, mask });
   },
-  fromResponse({ json }) {
-    const mediaType = `image/${asText(at(json, "output_format")) ?? "png"}`;
-    const base64 = objectsIn(at(json, "data")).flatMap(({ b64_json }) => asText(b64_json) ?? []);
-    return toImages(base64.map((text) => ({ bytes: Buffer.from(text, "base64"), mediaType })));
-  },
+  fromResponse,
 });
+
+const defaultPrompt = "Create a variation of this image: the same subject and style, with different details.";
+
+/** The endpoint for variations served DALL·E 2 alone, which was shut down in May 2026: its successors vary an image by editing it. */
+export const varyImage = defineTask({
+  task: "image/variation",
+  docs: "https://developers.openai.com/api/reference/resources/images/methods/edit",
+  models,
+  acceptsAnyModel: true,
+  files: { maxBytes: 50 * 1_048_576, mediaTypes: ["image/png", "image/jpeg", "image/webp"] },
+  // The smallest square of these models has 1024 pixels a side.
+  unsupported: ["resolution", "temperature"],
+  toRequest: (call) =>
+    postForm("/images/edits", {
+      prompt: call.input.prompt || defaultPrompt,
+      model: call.model ?? defaultModel,
+      n: call.input.num_images ?? 1,
+      size: squareSize,
+      "image[]": fileOf(call),
+    }),
+  fromResponse,
+});
+
+function fromResponse({ json }: TaskResponse) {
+  const mediaType = `image/${asText(at(json, "output_format")) ?? "png"}`;
+  const base64 = objectsIn(at(json, "data")).flatMap(({ b64_json }) => asText(b64_json) ?? []);
+  return toImages(base64.map((text) => ({ bytes: Buffer.from(text, "base64"), mediaType })));
+}

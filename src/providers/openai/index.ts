@@ -1,6 +1,6 @@
 import type { ProviderRow } from "../provider.ts";
 import { chat } from "./chat.ts";
-import { generateImages } from "./images.ts";
+import { generateImages, varyImage } from "./images.ts";
 import { moderateText } from "./moderation.ts";
 import { speak } from "./speech.ts";
 import { transcribe } from "./transcribe.ts";
@@ -16,5 +16,5 @@ export const openai: ProviderRow = {
     // https://developers.openai.com/api/reference/resources/responses
     paths: ["input_tokens", "compact"],
   },
-  tasks: [moderateText, generateImages, speak, transcribe],
+  tasks: [moderateText, generateImages, varyImage, speak, transcribe],
 };

@@ -1,6 +1,6 @@
 // Images that a vendor generated, and reference images that a caller sends.
 
-import type { InputFile, ResultOf, TaskCall, TaskResult } from "../task.ts";
+import { type InputFile, type ResultOf, refuseInput, type TaskCall, type TaskResult } from "../task.ts";
 import { oneImage } from "./inputs.ts";
 
 export interface MadeImage {
@@ -8,7 +8,7 @@ export interface MadeImage {
   readonly mediaType: string;
 }
 
-/** The result of `image/generation`. */
+/** The result of `image/generation` and `image/variation`. */
 export function toImages(images: readonly MadeImage[], units: TaskResult["units"] = {}): ResultOf<"image/generation"> {
   if (images.length === 0) throw new TypeError("there is no image in the answer");
   return {
@@ -47,6 +47,24 @@ export function referenceImagesOf({ files }: TaskCall): readonly InputFile[] {
 
 /** `1024x768` as numbers; null for names such as `auto`. */
 export function sizeOf({ input }: TaskCall): { readonly width: number; readonly height: number } | null {
-  const found = /^(\d+)x(\d+)$/.exec(String(input["resolution"] ?? ""));
+  return toSize(String(input["resolution"] ?? ""));
+}
+
+function toSize(resolution: string): { readonly width: number; readonly height: number } | null {
+  const found = /^(\d+)x(\d+)$/.exec(resolution);
   return found === null ? null : { width: Number(found[1]), height: Number(found[2]) };
+}
+
+/** The ratio that the caller names (`16:9`) or whose proportions the size has (`1344x768`). Refuses any other one. */
+export function findRatio(resolution: string, ratios: readonly string[]): string {
+  const size = toSize(resolution);
+  const ratio = size === null ? resolution : ratios.find((candidate) => isRatioOf(candidate, size));
+  if (ratio !== undefined && ratios.includes(ratio)) return ratio;
+  return refuseInput("resolution", `This model has the ratios ${ratios.join(", ")}`, "literal_error");
+}
+
+/** Sizes are rounded to pixels, and by many models to multiples of 64. */
+function isRatioOf(ratio: string, { width, height }: { readonly width: number; readonly height: number }): boolean {
+  const [across = 1, down = 1] = ratio.split(":").map(Number);
+  return Math.abs(width / height / (across / down) - 1) < 0.03;
 }

@@ -3,7 +3,7 @@ import { fromCutOut } from "../shapes/images.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
 import { defineTask } from "../task.ts";
-import { generateImages } from "./images.ts";
+import { generateImages, varyImage } from "./images.ts";
 
 const removeBackground = defineTask({
   task: "image/background_removal",
@@ -24,5 +24,5 @@ export const stabilityai: ProviderRow = {
   keyNames: ["STABILITY_API_KEY"],
   // Each endpoint documents 403 as a request that the moderation flagged; unknown keys are refused with 401.
   errors: [{ status: 403, means: "rejected" }],
-  tasks: [generateImages, removeBackground],
+  tasks: [generateImages, varyImage, removeBackground],
 };
