@@ -33,7 +33,7 @@ test("docs/providers.md names every setting that a vendor of tasks asks for", as
 
   expect(settings).toContain("SIGHTENGINE_API_USER");
   expect([...new Set(settings)].filter((setting) => !page.includes(`\`${setting}\``))).toEqual([]);
-  expect(page).toMatch(/^\| `google` .*`ocr\/ocr_async`: `GOOGLE_CLOUD_STORAGE_BUCKET`/m);
+  expect(page).toMatch(/^\| `google` .*`ocr\/ocr_tables_async`: `GOOGLE_DOCUMENT_AI_FORM_PROCESSOR`/m);
   expect(page).toMatch(/^\| `amazon` .*`AWS_S3_BUCKET`/m);
 });
 

@@ -40,9 +40,11 @@ function withLowerCaseNames(headers: Readonly<Record<string, string>> = {}): Rec
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function toQuery({ path, query = {} }: TaskRequest, address: Address): string {
+function toQuery({ path, query = {}, body }: TaskRequest, address: Address): string {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...query, ...address.query }))
+  // A request without a body has the members that are credentials in its query.
+  const members = body === undefined ? address.members : {};
+  for (const [name, value] of Object.entries({ ...query, ...address.query, ...members }))
     if (value !== null && value !== undefined) parameters.set(name, String(value));
   if (parameters.size === 0) return "";
   // Signatures are computed over spaces that are written as %20, which every server accepts.
@@ -51,9 +53,9 @@ function toQuery({ path, query = {} }: TaskRequest, address: Address): string {
 
 /** Some providers expect the key in the body. It is added last, so that no other member can replace it. */
 function withCredentials(body: TaskRequestBody | undefined, members: Address["members"]): TaskRequestBody | undefined {
-  if (Object.keys(members).length === 0) return body;
-  if (body?.kind === "json") return { ...body, value: { ...(body.value as object), ...members } };
-  if (body?.kind === "form" || body?.kind === "fields") return mergeFields(body, members);
+  if (body === undefined || Object.keys(members).length === 0) return body;
+  if (body.kind === "json") return { ...body, value: { ...(body.value as object), ...members } };
+  if (body.kind === "form" || body.kind === "fields") return mergeFields(body, members);
   throw new Error("a credential that is a member needs a body that has members");
 }
 

@@ -6,6 +6,7 @@ import { imageTasks } from "./images.ts";
 import { languageTasks } from "./language.ts";
 import { speak, transcribe } from "./speech.ts";
 import { generateVideo } from "./video.ts";
+import { videoTasks } from "./video-analysis.ts";
 
 export const amazon: ProviderRow = {
   name: "amazon",
@@ -38,6 +39,9 @@ export const amazon: ProviderRow = {
     "NotificationChannel",
     "ClientRequestToken",
     "Media",
+    "Video",
+    "JobId",
+    "JobTag",
     "OutputBucketName",
     "OutputKey",
     "TranscriptionJobName",
@@ -52,5 +56,13 @@ export const amazon: ProviderRow = {
   modelAccess,
   chat,
   embeddings,
-  tasks: [...documentTasks, ...languageTasks, ...imageTasks, speak, transcribe, generateVideo],
+  tasks: [
+    ...documentTasks,
+    ...languageTasks,
+    ...imageTasks,
+    speak,
+    transcribe,
+    generateVideo,
+    ...videoTasks,
+  ],
 };

@@ -30,3 +30,8 @@ export function pollOperation(json: unknown, version: string, { service, state }
   if (name === null || !/^[\w./-]+$/.test(name)) throw new TypeError("the answer does not name its operation");
   return { method: "GET", path: `/${version}/${name}`, state, ...(service && { service }), waitMs: "growing" };
 }
+
+/** `12.500s` */
+export function toSeconds(value: unknown): number | null {
+  return asNumber(asText(value)?.replace(/s$/, ""));
+}

@@ -8,6 +8,7 @@ import { imageTasks } from "./images.ts";
 import { languageTasks } from "./language.ts";
 import { speak, transcribe } from "./speech.ts";
 import { generateVideo } from "./video.ts";
+import { answerAboutVideo, videoTasks } from "./video-analysis.ts";
 
 export const google: ProviderRow = {
   name: "google",
@@ -26,6 +27,7 @@ export const google: ProviderRow = {
     storage: "https://storage.googleapis.com",
     texttospeech: "https://texttospeech.googleapis.com",
     translation: "https://translation.googleapis.com",
+    videointelligence: "https://videointelligence.googleapis.com",
     vision: "https://vision.googleapis.com",
   },
   sealedParams: [
@@ -69,5 +71,7 @@ export const google: ProviderRow = {
     speak,
     transcribe,
     generateVideo,
+    ...videoTasks,
+    answerAboutVideo,
   ],
 };

@@ -2,14 +2,14 @@
 
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
-import { asNumber, asObject, asString, asText, at, objectsIn, textsIn } from "../lenient.ts";
+import { asObject, asString, asText, at, objectsIn, textsIn } from "../lenient.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
 import { postJson } from "../shapes/inputs.ts";
 import { formatOf, fromAudio, type SpeechCall, toDecibel, toSemitones } from "../shapes/speech.ts";
 import { type TranscriptCall, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask, refuseInput, type TaskRequest } from "../task.ts";
 import { addressOf, bucketSettings, storage } from "./bucket.ts";
-import { pollOperation, throwIfFailed } from "./google-json.ts";
+import { pollOperation, throwIfFailed, toSeconds } from "./google-json.ts";
 
 const formats = { mp3: "MP3", wav: "LINEAR16", ogg: "OGG_OPUS", opus: "OGG_OPUS", pcm: "PCM" };
 
@@ -129,9 +129,4 @@ function toConfig(call: TranscriptCall): JsonObject {
     },
     ...(phrases.length > 0 && { adaptation: { phraseSets: [{ inlinePhraseSet: { phrases } }] } }),
   };
-}
-
-/** `12.500s` */
-function toSeconds(value: unknown): number | null {
-  return asNumber(asText(value)?.replace(/s$/, ""));
 }

@@ -1,12 +1,20 @@
 import { type ErrorRule, readErrorRules } from "../error-rules.ts";
-import { asNumber, asScore, asText, at } from "../lenient.ts";
+import { asNumber, asObject, asScore, asText, at, objectsIn, rounded } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { toAiPrediction, toDeepfakePrediction } from "../shapes/detection.ts";
 import { fileOf, oneImage as units } from "../shapes/inputs.ts";
 import { type Finding, type Kind, toModeration } from "../shapes/moderation.ts";
 import { postForm } from "../shapes/requests.ts";
 import { requireValue } from "../shapes/require-value.ts";
-import { defineTask, type TaskCall, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
+import { toTime, videoUnits } from "../shapes/video.ts";
+import {
+  defineTask,
+  type ProviderTask,
+  type TaskCall,
+  TaskFailure,
+  type TaskRequest,
+  type TaskResponse,
+} from "../task.ts";
 
 function toRequest(models: string, call: TaskCall): Promise<TaskRequest> {
   return postForm("/1.0/check.json", { models, media: fileOf(call) });
@@ -71,19 +79,98 @@ const kinds: Readonly<Record<string, Kind>> = {
   "offensive.middle_finger": ["Toxic", "MiddleFinger"],
 };
 
+const explicitModels = "nudity-2.1,gore-2.0,violence,self-harm,weapon,recreational_drug,alcohol,tobacco,offensive-2.0";
+
+/** The scores of an image, or of a frame of a video. */
+function findingsIn(scores: unknown): Finding[] {
+  return Object.entries(kinds).flatMap(([path, kind]): Finding[] => {
+    const score = asNumber(at(scores, ...path.split(".")));
+    return score === null ? [] : [{ label: path.replace(/\.(prob$|classes)/, ""), score, kind }];
+  });
+}
+
 const detectExplicitContent = defineTask({
   task: "image/explicit_content",
   docs: "https://sightengine.com/docs/getstarted",
-  toRequest: (call) =>
-    toRequest("nudity-2.1,gore-2.0,violence,self-harm,weapon,recreational_drug,alcohol,tobacco,offensive-2.0", call),
+  toRequest: (call) => toRequest(explicitModels, call),
   fromResponse(response) {
-    const json = read(response);
-    const findings = Object.entries(kinds).flatMap(([path, kind]): Finding[] => {
-      const score = asNumber(at(json, ...path.split(".")));
-      return score === null ? [] : [{ label: path.replace(/\.(prob$|classes)/, ""), score, kind }];
-    });
+    const findings = findingsIn(read(response));
     if (findings.length === 0) throw new TypeError("there are no scores in the answer");
     return { output: toModeration(findings), units };
+  },
+});
+
+/** Videos of any length: the vendor analyses them in the background. https://sightengine.com/docs/moderate-stored-video-asynchronously */
+const videoFlow = {
+  files: { mediaTypes: ["video/"] },
+  next(response, _call, request) {
+    const json = read(response);
+    if (request.method === "GET") {
+      const { status, progress } = asObject(at(json, "output", "data"));
+      if (status === "finished") return null;
+      if (status === "failure" || status === "stopped")
+        throw new TaskFailure(400, asText(at(json, "output", "error", "message")) ?? "The video could not be read");
+      const share = asScore(progress);
+      return { ...request, waitMs: "growing", ...(share !== null && { progress: share }) };
+    }
+    const id = requireValue(asText(at(json, "media", "id")), "id of the video");
+    return { method: "GET", path: "/1.0/video/byid.json", query: { id }, waitMs: "growing" };
+  },
+} satisfies Pick<ProviderTask, "files" | "next">;
+
+function toVideoRequest(models: string, call: TaskCall): Promise<TaskRequest> {
+  return postForm("/1.0/video/check.json", { models, media: fileOf(call) });
+}
+
+/** The frames that the vendor looked at, with their positions in seconds. */
+function framesOf(response: TaskResponse) {
+  const data = at(read(response), "output", "data");
+  const frames = objectsIn(at(data, "frames")).flatMap((frame) => {
+    const milliseconds = asNumber(at(frame, "info", "position"));
+    return milliseconds === null ? [] : [{ frame, position: toTime(milliseconds / 1_000) }];
+  });
+  // The vendor sends no length of the video; its last frame is the nearest value.
+  const seconds = frames.length === 0 ? null : frames.reduce((last, { position }) => Math.max(last, position), 0);
+  return { frames, units: videoUnits(seconds) };
+}
+
+const detectVideoDeepfake = defineTask({
+  task: "video/deepfake_detection_async",
+  docs: "https://sightengine.com/docs/deepfake-detection",
+  ...videoFlow,
+  toRequest: (call) => toVideoRequest("deepfake", call),
+  fromResponse(response) {
+    const { frames, units } = framesOf(response);
+    const details_per_frame = frames.flatMap(({ frame, position }) => {
+      const score = asScore(at(frame, "type", "deepfake"));
+      return score === null ? [] : [{ position, score, prediction: toDeepfakePrediction(score) }];
+    });
+    if (details_per_frame.length === 0) throw new TypeError("there are no scores in the answer");
+    const sum = details_per_frame.reduce((total, { score }) => total + score, 0);
+    const average_score = rounded(sum / details_per_frame.length);
+    return { output: { average_score, prediction: toDeepfakePrediction(average_score), details_per_frame }, units };
+  },
+});
+
+/** Findings below this score are as good as absent, and a video has thousands of them. */
+const minVideoScore = 0.2;
+
+const detectExplicitVideo = defineTask({
+  task: "video/explicit_content_detection_async",
+  docs: "https://sightengine.com/docs/moderate-stored-video-asynchronously",
+  ...videoFlow,
+  toRequest: (call) => toVideoRequest(explicitModels, call),
+  fromResponse(response) {
+    const { frames, units } = framesOf(response);
+    if (frames.length === 0) throw new TypeError("there are no frames in the answer");
+    const moderation = frames.flatMap(({ frame, position }) =>
+      findingsIn(frame).flatMap(({ score, kind: [, category] }) => {
+        const confidence = asScore(score);
+        if (confidence === null || confidence < minVideoScore) return [];
+        return [{ timestamp: position, confidence, category }];
+      }),
+    );
+    return { output: { moderation }, units };
   },
 });
 
@@ -96,6 +183,6 @@ export const sightengine: ProviderRow = {
   placeholders: { user: "SIGHTENGINE_API_USER" },
   members: { api_user: "{user}" },
   errors,
-  sealedParams: ["url", "media", "callback_url", "api_user"],
-  tasks: [detectAi, detectDeepfake, detectExplicitContent],
+  sealedParams: ["url", "media", "stream_url", "callback_url", "api_user", "api_secret"],
+  tasks: [detectAi, detectDeepfake, detectExplicitContent, detectVideoDeepfake, detectExplicitVideo],
 };
