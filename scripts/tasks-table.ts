@@ -4,6 +4,7 @@ import { tasks } from "../src/contract/tasks.ts";
 import { definitions } from "../src/engines/llm/tasks/index.ts";
 import { localEngines } from "../src/engines/local/list.ts";
 import { rows } from "../src/providers/index.ts";
+import type { ProviderRow } from "../src/providers/provider.ts";
 
 export function tasksTable(): string {
   const lines = tasks.flatMap(({ name: task }) => {
@@ -21,8 +22,14 @@ function localOf(task: string): string {
 
 function vendorsOf(task: string): string {
   return rows
-    .filter(({ tasks = [] }) => tasks.some((one) => one.task === task))
+    .filter((row) => isServedBy(row, task))
     .map(({ name }) => name)
     .sort()
     .join(", ");
+}
+
+function isServedBy({ tasks: own = [], embeddings, transport }: ProviderRow, task: string): boolean {
+  // A provider without listed models serves those that a request names; GET /v3/info lists none of them either.
+  if (task === "text/embeddings" && transport === undefined && (embeddings?.models ?? []).length > 0) return true;
+  return own.some((one) => one.task === task);
 }

@@ -61,8 +61,7 @@ export async function startGateway(
   { loadWatch = createLoadWatch(), storeDeadlineMs }: GatewayOptions = {},
 ): Promise<Gateway> {
   const services = await createServices(config, log, { processes: config.workers, works: false, storeDeadlineMs });
-  const { providers, storage, ticker, shutdown, health, book, calling, route, egress, fetchMedia, chatRouter } =
-    services;
+  const { providers, storage, ticker, shutdown, health, book, calling, egress, fetchMedia, chatRouter } = services;
   const { files, resources, engines, universalAi } = services;
   const keyring = await openKeyring({ storage, adminKey: config.adminKey, staleAfterMs: config.keysStaleAfterMs, log });
   const aliases = new Set(config.aliases.keys());
@@ -71,10 +70,7 @@ export async function startGateway(
   const embeddings = createEmbeddings({
     ...calling,
     local: services.localEmbeddings,
-    router: route(
-      "embeddings",
-      ({ row, dialect }) => hasModels(row) && (dialect === null || dialect.embeddings !== undefined),
-    ),
+    router: services.embeddingsRouter,
   });
   if (config.databaseUrl !== null && config.filesS3Bucket === null)
     log.warn("files are stored in the data folder: replicas on other machines need a shared folder or a bucket");

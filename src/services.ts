@@ -14,6 +14,7 @@ import { type Config, ConfigError } from "./config.ts";
 import { features, findTask, tasks } from "./contract/tasks.ts";
 import { createEgress } from "./egress/egress.ts";
 import { createDeclaredEngines } from "./engines/declared.ts";
+import { createEmbeddingsEngines } from "./engines/embeddings.ts";
 import type { Engine } from "./engines/engine.ts";
 import { createLlmEngines } from "./engines/llm/index.ts";
 import { createLocalEngines } from "./engines/local/index.ts";
@@ -25,6 +26,7 @@ import { createResourceUrls } from "./files/resource-urls.ts";
 import type { S3Settings } from "./files/s3-bytes.ts";
 import { CandidateLoop } from "./inference/candidate-loop.ts";
 import { createChatCompletions } from "./inference/chat-completions.ts";
+import { createEmbeddings } from "./inference/embeddings.ts";
 import { HealthBook } from "./inference/health.ts";
 import { createLocalEmbeddings } from "./inference/local-embeddings.ts";
 import { createFetchMedia } from "./inference/media.ts";
@@ -32,6 +34,7 @@ import { createPricing } from "./inference/pricing.ts";
 import type { AttemptReport } from "./inference/report.ts";
 import { createRoutePlanner } from "./inference/route-planner.ts";
 import { createCompleter } from "./inference/universal-ai/complete-with-chat.ts";
+import { createEmbedder } from "./inference/universal-ai/embed-with-provider.ts";
 import { createUniversalAi } from "./inference/universal-ai/universal-ai.ts";
 import { suggest } from "./lib/find-nearest.ts";
 import { createProxyExemption, readProxy } from "./lib/outgoing-proxy.ts";
@@ -41,7 +44,7 @@ import { configureProviders, type Provider } from "./providers/configure.ts";
 import { listProviderNames } from "./providers/find-provider.ts";
 import { HttpClient, type ProxyRule } from "./providers/http-client.ts";
 import { rows as builtInRows } from "./providers/index.ts";
-import { modelNamesOf, ownNamesOf, type ProviderRow } from "./providers/provider.ts";
+import { hasModels, modelNamesOf, ownNamesOf, type ProviderRow } from "./providers/provider.ts";
 import { openStorage } from "./storage/storage.ts";
 
 export interface ServicesOptions {
@@ -121,6 +124,10 @@ export async function createServices(config: Config, log: Log, options: Services
   });
   const fetchMedia = createFetchMedia(egress);
   const chatRouter = route("chat", ({ row }) => row.chat !== undefined);
+  const embeddingsRouter = route(
+    "embeddings",
+    ({ row, dialect }) => hasModels(row) && (dialect === null || dialect.embeddings !== undefined),
+  );
   const fileSecret = await storage.secrets.getOrCreate("files", 32);
   const files = createFileStore({
     rows: storage.files,
@@ -141,11 +148,18 @@ export async function createServices(config: Config, log: Log, options: Services
     candidateLoop: calling.candidateLoop,
     chatCompletions: createChatCompletions({ ...calling, report: () => {}, router: chatRouter, fetchMedia }),
   });
+  const embed = createEmbedder({
+    router: embeddingsRouter,
+    candidateLoop: calling.candidateLoop,
+    embeddings: createEmbeddings({ ...calling, report: () => {}, router: embeddingsRouter }),
+  });
+  const remoteProviders = [...providers.values()].filter(({ row }) => row !== localEmbeddings.row);
   // A request without a model gets the first engine of a provider for the task.
   const allEngines: readonly Engine[] = [
     ...local.engines,
     ...createDeclaredEngines(providers.values(), { ...calling, egress }),
     ...createVendorEngines({ ...calling, providers: providers.values(), egress, log }),
+    ...createEmbeddingsEngines(remoteProviders, embed),
     ...createLlmEngines({ providers: providers.values(), complete }),
     ...createSandboxEngines(),
   ];
@@ -174,10 +188,10 @@ export async function createServices(config: Config, log: Log, options: Services
     health,
     book,
     calling,
-    route,
     egress,
     fetchMedia,
     chatRouter,
+    embeddingsRouter,
     files,
     resources,
     engines,

@@ -10,8 +10,9 @@ import { toHeaderLines } from "../providers/authorize-request.ts";
 import type { EmbeddingsAnswer, EmbeddingsDialect, ParameterTable } from "../providers/dialect.ts";
 import { findDropped, refuseDropped } from "../providers/parameters.ts";
 import { toErrorInAnswer } from "../providers/refusal.ts";
-import { type Attempt, attempt } from "./attempt.ts";
+import { type AddedMembers, type Attempt, attempt } from "./attempt.ts";
 import type { LocalEmbeddings } from "./local-embeddings.ts";
+import type { Charge } from "./pricing.ts";
 import { badAnswer, fillModel, readObject } from "./provider-answer.ts";
 import type { JsonRequest } from "./request-context.ts";
 import type { Candidate } from "./route-planner.ts";
@@ -37,6 +38,13 @@ interface Vectors {
   readonly others: Readonly<Record<string, unknown>>;
 }
 
+/** One answer of one provider. */
+interface EmbeddingsAttempt {
+  readonly vectors: Vectors;
+  readonly charge: Charge;
+  readonly added: AddedMembers;
+}
+
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
 const handledMembers: ReadonlySet<string> = new Set([...gatewayMemberNames, "input", "encoding_format"]);
 const concurrency = 8;
@@ -46,21 +54,27 @@ const localParameters: ParameterTable = { dimensions: "mapped" };
 export function createEmbeddings(dependencies: EmbeddingsDependencies) {
   const { clocks, shutdownSignal, local } = dependencies;
 
+  async function attemptAt(input: EmbeddingsInput, candidate: Candidate): Promise<EmbeddingsAttempt> {
+    return attempt(dependencies, { context: input, candidate, isStream: false }, async (running) => {
+      const vectors = await findVectors(input, candidate, running);
+      input.trace.firstByteAt ||= performance.now();
+      const counted = vectors.usage === null ? null : { ...vectors.usage, completion_tokens: 0 };
+      const charge = running.quote.chargeFor(counted, { model: vectors.model });
+      running.complete(counted, charge);
+      return { vectors, charge, added: running.toMembers(charge) };
+    });
+  }
+
   /** The JSON of the answer. */
   async function embedAt(input: EmbeddingsInput, candidate: Candidate): Promise<string> {
-    return attempt(dependencies, { context: input, candidate, isStream: false }, async (running) => {
-      const { data, model, usage, others } = await findVectors(input, candidate, running);
-      input.trace.firstByteAt ||= performance.now();
-      const counted = usage === null ? null : { ...usage, completion_tokens: 0 };
-      const charge = running.quote.chargeFor(counted, { model });
-      running.complete(counted, charge);
-      const wantsBase64 = input.request.encoding_format === "base64";
-      const encoded = data.map(({ index, embedding }) => {
-        return { object: "embedding", index, embedding: encode(embedding, wantsBase64) };
-      });
-      const members = { object: "list", ...others, data: encoded, model, ...(usage === null ? {} : { usage }) };
-      return JSON.stringify({ ...members, ...running.toMembers(charge) });
+    const { vectors, added } = await attemptAt(input, candidate);
+    const { data, model, usage, others } = vectors;
+    const wantsBase64 = input.request.encoding_format === "base64";
+    const encoded = data.map(({ index, embedding }) => {
+      return { object: "embedding", index, embedding: encode(embedding, wantsBase64) };
     });
+    const members = { object: "list", ...others, data: encoded, model, ...(usage === null ? {} : { usage }) };
+    return JSON.stringify({ ...members, ...added });
   }
 
   function findVectors(input: EmbeddingsInput, candidate: Candidate, running: Attempt): Promise<Vectors> {
@@ -89,6 +103,7 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies) {
   }
 
   return {
+    attempt: attemptAt,
     embed: (input: EmbeddingsInput) => planAndTry(dependencies, input, (candidate) => embedAt(input, candidate)),
   };
 }
@@ -186,8 +201,13 @@ function withoutOurs(value: Readonly<Record<string, unknown>>): Record<string, u
 
 /** In the encoding that the caller requested, whichever the provider chose. */
 function encode(embedding: readonly number[] | string, wantsBase64: boolean): readonly number[] | string {
-  if (typeof embedding === "string") return wantsBase64 ? embedding : decodeFloats(embedding);
-  return wantsBase64 ? encodeFloats(embedding) : embedding;
+  if (!wantsBase64) return decodeVector(embedding);
+  return typeof embedding === "string" ? embedding : encodeFloats(embedding);
+}
+
+/** The numbers of a vector, whichever encoding the provider chose. */
+export function decodeVector(embedding: readonly number[] | string): readonly number[] {
+  return typeof embedding === "string" ? decodeFloats(embedding) : embedding;
 }
 
 function encodeFloats(numbers: readonly number[]): string {

@@ -326,3 +326,39 @@ test("the official client reads vectors of every provider as it reads them of it
     expect(plain.data[0]?.embedding).toEqual(vectorOf("a"));
   }
 });
+
+describe("the task text/embeddings", () => {
+  const run = (body: object) => askAt(gateway.url, key, body, { path: "/v3/universal-ai" });
+
+  test("is performed by a provider of the format, and costs what the same texts cost at the endpoint", async () => {
+    vendor.next(answer(200, listOf([vector, toBase64(vector)])));
+    const response = await run({ model: "text/embeddings/openai", input: { texts: ["a", "b"], dimensions: 4 } });
+    expect(response.status).toBe(200);
+    const done = (await response.json()) as { output: { items: { embedding: number[] }[] }; cost: number | null };
+    expect(done.output.items[0]).toEqual({ embedding: vector });
+    expect(done.output.items[1]?.embedding[0]).toBe(0.5);
+    expect(done.cost).toBeCloseTo(0.02, 9);
+    expect(JSON.parse(vendor.last().body.toString())).toEqual({
+      ...{ model: "text-embedding-3-small", input: ["a", "b"], dimensions: 4 },
+    });
+    vendor.next(answer(429, { error: { message: "slow down" } }));
+    const limited = await run({ model: "text/embeddings/openai", input: { texts: ["a"] } });
+    expect((await readError(limited)).code).toBe("provider_rate_limited");
+  });
+
+  test("is performed by providers of other formats, in the order of the texts", async () => {
+    const texts = Array.from({ length: 120 }, (_, index) => `text ${index}`);
+    const response = await run({ model: "text/embeddings/cohere", input: { texts } });
+    expect(response.status).toBe(200);
+    const { output } = (await response.json()) as { output: { items: { embedding: number[] }[] } };
+    expect(output.items.map(({ embedding }) => embedding)).toEqual(texts.map((one) => vectorOf(one)));
+  });
+
+  test("refuses more texts than the endpoint takes, and a provider without a default model", async () => {
+    const many = await run({ model: "text/embeddings/openai", input: { texts: Array(2_049).fill("a") } });
+    expect(many.status).toBe(422);
+    const unnamed = await run({ model: "text/embeddings/ollama", input: { texts: ["a"] } });
+    expect(unnamed.status).toBe(422);
+    expect(((await unnamed.json()) as { detail: { loc: string[] }[] }).detail[0]?.loc).toEqual(["body", "model"]);
+  });
+});

@@ -1,12 +1,12 @@
 // Chat completions for engines that perform a task with a chat model: planned, retried and priced like every other chat completion.
 
-import type { Caller } from "../../access/caller.ts";
 import type { ChatCompletion } from "../../contract/chat-format.ts";
 import type { Complete } from "../../engines/llm/index.ts";
 import type { CandidateLoop } from "../candidate-loop.ts";
 import { type ChatCompletions, toChatInput } from "../chat-completions.ts";
 import type { RoutePlanner } from "../route-planner.ts";
 import { Trace } from "../trace.ts";
+import { engineCaller } from "./engine-caller.ts";
 
 export interface CompleterOptions {
   readonly router: RoutePlanner;
@@ -14,19 +14,6 @@ export interface CompleterOptions {
   /** It reports none of its attempts: the report of the task covers them. */
   readonly chatCompletions: ChatCompletions;
 }
-
-/** The engine acts for a caller that has been authorized already. */
-const engineCaller: Caller = {
-  keyId: "engine",
-  kind: "inference",
-  name: "engine",
-  owner: null,
-  scopes: new Set(["chat"]),
-  allowedModels: null,
-  rateLimit: null,
-  budget: null,
-  tags: {},
-};
 
 export function createCompleter({ router, candidateLoop, chatCompletions }: CompleterOptions): Complete {
   return async (request, { provider, model }, { signal, deadline, requestId, onAttempt }) => {

@@ -11,6 +11,14 @@ export const openai: ProviderRow = {
   docs: "https://developers.openai.com/api/docs/models/compare",
   baseUrl: "https://api.openai.com/v1",
   chat,
+  // https://developers.openai.com/api/docs/guides/embeddings
+  embeddings: {
+    models: [
+      { id: "text-embedding-3-small", dimensions: 1_536, maxInputTokens: 8_192 },
+      { id: "text-embedding-3-large", dimensions: 3_072, maxInputTokens: 8_192 },
+      { id: "text-embedding-ada-002", dimensions: 1_536, maxInputTokens: 8_192 },
+    ],
+  },
   responses: {
     kind: "native",
     // https://developers.openai.com/api/reference/resources/responses
