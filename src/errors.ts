@@ -51,6 +51,8 @@ const entries = {
   ],
   job_not_found: [404, "No job of this caller has the id, or the job has expired."],
   file_not_found: [404, "No file of this caller has the id, or the signed URL is no longer valid."],
+  collection_not_found: [404, "No collection of this caller has the id, or the collection has expired."],
+  face_not_found: [404, "The collection has no face with the id."],
   key_not_found: [404, "No key has the id."],
   method_not_allowed: [405, "The path does not allow this method; `Allow` lists the methods that it allows."],
   request_timeout: [408, "The body did not arrive in time."],

@@ -21,6 +21,7 @@ import { createMessages } from "./inference/messages/messages.ts";
 import { describeProviders, listOpenCircuits } from "./inference/provider-states.ts";
 import { createConversationStore } from "./inference/responses/conversation-store.ts";
 import { createResponses } from "./inference/responses/responses.ts";
+import { createCollections } from "./inference/universal-ai/collections.ts";
 import { toTaskOffers } from "./inference/universal-ai/task-offers.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { openWebhookKeys } from "./jobs/webhook-keys.ts";
@@ -90,6 +91,14 @@ export async function startGateway(
     lifetimeMs: config.jobLifetimeDays * dayMs,
     maxUnfinished: config.maxQueuedJobsPerKey,
   });
+  const collections = createCollections({
+    rows: storage.collections,
+    universalAi,
+    totalTimeoutMs: config.totalTimeoutMs,
+    shutdownSignal: shutdown.signal,
+    log,
+  });
+  const collectionSweeper = startSweeper({ name: "Abandoned collections", log }, collections.sweep);
   const webhookKeys = openWebhookKeys({ secrets: storage.secrets, log });
   const idSecret = await storage.secrets.getOrCreate("response-ids", 32);
   // Without an encryption key, only conversations with the sandbox, which are test data, are stored, sealed with this key.
@@ -130,6 +139,7 @@ export async function startGateway(
     embeddings,
     responses,
     universalAi,
+    collections,
     jobs,
     webhookKeys,
     files,
@@ -190,7 +200,7 @@ export async function startGateway(
     }
     loadWatch.close();
     await services.close();
-    await Promise.all([responseSweeper.stop(), fileSweeper.stop()]);
+    await Promise.all([responseSweeper.stop(), fileSweeper.stop(), collectionSweeper.stop()]);
     await keyring.close();
     await storage.close();
   }

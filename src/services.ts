@@ -16,6 +16,7 @@ import { createEgress } from "./egress/egress.ts";
 import { createDeclaredEngines } from "./engines/declared.ts";
 import { createEmbeddingsEngines } from "./engines/embeddings.ts";
 import type { Engine } from "./engines/engine.ts";
+import { withCollections } from "./engines/face-collections.ts";
 import { createLlmEngines } from "./engines/llm/index.ts";
 import { createLocalEngines } from "./engines/local/index.ts";
 import { createSandboxEngines } from "./engines/sandbox/index.ts";
@@ -163,7 +164,10 @@ export async function createServices(config: Config, log: Log, options: Services
     ...createLlmEngines({ providers: providers.values(), complete }),
     ...createSandboxEngines(),
   ];
-  const engines = allEngines.filter(({ provider }) => isOn(provider));
+  const engines = withCollections(
+    allEngines.filter(({ provider }) => isOn(provider)),
+    storage.collections,
+  );
   const universalAi = createUniversalAi({
     health,
     ...calling,

@@ -5,9 +5,10 @@ import type { TaskName } from "../contract/tasks.ts";
 import type { Json } from "../lib/json-schema/schema.ts";
 import type { JsonObject } from "../lib/lenient-json.ts";
 import type { Deployment } from "../providers/deployment.ts";
-import type { TaskCall, TaskResult } from "../providers/task.ts";
+import type { AddedFace, CollectionOperation, TaskCall, TaskResult } from "../providers/task.ts";
 
 export type {
+  AddedFace,
   AttemptRecord,
   BinaryResult,
   InputFile,
@@ -48,12 +49,16 @@ export interface Engine {
   readonly ignoresFiles?: true;
   /** Throws a GatewayError, or a ValidationError when this engine does not accept such an input. */
   run(call: TaskCall): Promise<TaskResult>;
+  /** For a task that searches a collection of faces: the operations that manage collections. */
+  readonly collections?: Readonly<Record<CollectionOperation, (call: TaskCall) => Promise<CollectionResult>>>;
   /**
    * For work that continues at the provider: starts it when `checkpoint` is null, otherwise polls for it once. The checkpoint is stored
    * before the next step, which may run in another process. Throws as `run` does.
    */
   runStep?(call: TaskCall, checkpoint: Json | null): Promise<EngineStep>;
 }
+
+export type CollectionResult = TaskResult<{ readonly faces?: readonly AddedFace[] }>;
 
 /** The result, or a checkpoint to continue from after a delay. */
 export type EngineStep =

@@ -12,6 +12,7 @@ import type { ChatCompletions } from "../inference/chat-completions.ts";
 import type { Embeddings } from "../inference/embeddings.ts";
 import type { Messages } from "../inference/messages/messages.ts";
 import type { Responses } from "../inference/responses/responses.ts";
+import type { Collections } from "../inference/universal-ai/collections.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { WebhookKeys } from "../jobs/webhook-keys.ts";
@@ -26,6 +27,7 @@ export interface RouteDependencies {
   readonly embeddings: Embeddings;
   readonly responses: Responses;
   readonly universalAi: UniversalAi;
+  readonly collections: Collections;
   readonly jobs: Jobs;
   readonly webhookKeys: WebhookKeys;
   readonly files: FileStore;

@@ -3,6 +3,7 @@
 import { asyncJobRoutes } from "./endpoints/async-jobs.ts";
 import { audioRoutes } from "./endpoints/audio.ts";
 import { chatCompletionRoutes } from "./endpoints/chat-completions.ts";
+import { collectionRoutes } from "./endpoints/collections.ts";
 import { embeddingsRoutes } from "./endpoints/embeddings.ts";
 import { fileRoutes } from "./endpoints/files.ts";
 import { healthRoutes } from "./endpoints/health.ts";
@@ -29,6 +30,7 @@ export function createRoutes(dependencies: RouteDependencies): Route[] {
     ...responseRoutes(dependencies),
     ...universalAiRoutes(dependencies),
     ...asyncJobRoutes(dependencies),
+    ...collectionRoutes(dependencies),
     ...webhookRoutes(dependencies.webhookKeys),
     ...audioRoutes(dependencies),
     ...imagesRoutes(dependencies),

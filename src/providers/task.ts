@@ -51,8 +51,31 @@ export interface ProviderTask<
     call: ProviderTaskCall<Input>,
     request: TaskRequest,
   ): TaskResult<Output> | Promise<TaskResult<Output>>;
+  /** For a task that searches a collection of faces: the operations that manage collections. Their input has `collection_id`. */
+  readonly collections?: Readonly<Record<CollectionOperation, CollectionTask>>;
   /** Requests that delete the files which the work stored at the provider. They are sent when the work has ended; `request` was its last. */
   cleanUpRequests?(call: ProviderTaskCall<Input>, request: TaskRequest): readonly TaskRequest[];
+}
+
+/** `addFaces` adds the faces in `files.file`, and `deleteFaces` deletes those in `input.face_ids`. */
+export type CollectionOperation = "create" | "addFaces" | "deleteFaces" | "delete";
+
+/** An operation on a collection, in the form of a task. */
+export type CollectionTask = Pick<ProviderTask, "toRequest"> & {
+  /** For `addFaces`, `faces` has an AddedFace for each face. */
+  fromResponse(response: TaskResponse): TaskResult<{ readonly faces?: readonly AddedFace[] }>;
+};
+
+export interface AddedFace {
+  /** The id that the provider gave the face. Absent: the gateway gives it one. */
+  readonly face_id?: string;
+  /** 32-bit floats in base64, if the gateway stores the face. */
+  readonly vector?: string;
+  readonly confidence: number | null;
+  readonly bounding_box: { readonly left: number | null; readonly top: number | null } & {
+    readonly width: number | null;
+    readonly height: number | null;
+  };
 }
 
 /** Infers the types from `task`. A member that the schema of the input or the output does not have is a compile error. */

@@ -190,4 +190,28 @@ export const migrations: readonly Migration[] = [
       "create index runs_by_rank on work (rank, due_at, group_name) where kind = 'run'",
     ],
   },
+  {
+    number: 6,
+    name: "collections of faces",
+    statements: [
+      `create table collections (
+        id text primary key,
+        owner text not null,
+        provider text not null,
+        name text not null,
+        face_count bigint not null,
+        created_at bigint not null,
+        expires_at bigint
+      )`,
+      "create index collections_by_owner on collections (owner, created_at, id)",
+      `create table collection_faces (
+        collection_id text not null,
+        id text not null,
+        created_at bigint not null,
+        vector bytea,
+        primary key (collection_id, id)
+      )`,
+      "create index collection_faces_by_creation on collection_faces (collection_id, created_at, id)",
+    ],
+  },
 ];

@@ -2,6 +2,7 @@
 
 import type { Log } from "../log.ts";
 import { type CoalescingOptions, coalesceCalls } from "./coalesce-calls.ts";
+import { collectionStatements } from "./collections.ts";
 import { deliveryStatements } from "./deliveries.ts";
 import { fileStatements } from "./files.ts";
 import { jobStatements } from "./jobs.ts";
@@ -13,6 +14,7 @@ import { workStatements } from "./work.ts";
 import type { WorkKind } from "./work-queue.ts";
 
 const statements = {
+  collections: collectionStatements,
   deliveries: deliveryStatements,
   files: fileStatements,
   jobs: jobStatements,

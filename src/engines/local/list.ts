@@ -33,6 +33,7 @@ import { imageEmbeddings } from "./vision/embeddings.ts";
 import { explicitContent } from "./vision/explicit-content.ts";
 import { faceCompare } from "./vision/face-compare.ts";
 import { faceDetection } from "./vision/face-detection.ts";
+import { faceRecognition } from "./vision/face-recognition.ts";
 import { objectDetection } from "./vision/object-detection.ts";
 
 export const localEngines: readonly LocalEngine[] = [
@@ -66,6 +67,7 @@ export const localEngines: readonly LocalEngine[] = [
   objectDetection,
   faceDetection,
   faceCompare,
+  faceRecognition,
   imageAnonymization,
   explicitContent,
   backgroundRemoval,

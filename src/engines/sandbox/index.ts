@@ -11,6 +11,7 @@ import { sandbox } from "../../providers/sandbox/index.ts";
 import { type Fault, findBehaviour, sandboxModels } from "../../providers/sandbox/models.ts";
 import { errorBody, SandboxRefusal } from "../../providers/sandbox/refusal.ts";
 import type { BinaryResult, Engine, TaskCall, TaskResult } from "../engine.ts";
+import { faceTask } from "../face-collections.ts";
 import { binaryComposers, outputComposers } from "./composers.ts";
 import { makeSensibleExample } from "./examples.ts";
 
@@ -32,8 +33,22 @@ export function createSandboxEngines(): readonly Engine[] {
     isIdempotent: true,
     ignoresFiles: true,
     run: (call: TaskCall) => run(task, provider, call),
+    ...(task.name === faceTask && { collections }),
   }));
 }
+
+const done = async () => ({ output: {}, original: null, units: {} });
+
+/** The sandbox looks at no picture: each has one face, and its collections are stored like all others. */
+const collections: NonNullable<Engine["collections"]> = {
+  create: done,
+  addFaces: async () => {
+    const face = { confidence: 1, bounding_box: { left: 0.25, top: 0.25, width: 0.5, height: 0.5 } };
+    return { output: { faces: [face] }, original: null, units: { request: 1 }, charge: { cost: 0, reason: null } };
+  },
+  deleteFaces: done,
+  delete: done,
+};
 
 async function run(task: Task, provider: Provider, call: TaskCall): Promise<TaskResult> {
   const fault = findFault(call.model);

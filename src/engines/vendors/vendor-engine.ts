@@ -5,7 +5,8 @@ import type { Log } from "../../log.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { Deployment } from "../../providers/deployment.ts";
 import { type FileLimits, type ProviderTask, refuseInput, type TaskCall } from "../../providers/task.ts";
-import { type Engine, notSetUp } from "../engine.ts";
+import { type CollectionResult, type Engine, notSetUp } from "../engine.ts";
+import { mapValues } from "../local/map-values.ts";
 import { readCheckpoint, runStep, runToEnd, type TaskRun } from "./run-task.ts";
 import type { SendOptions } from "./send-request.ts";
 
@@ -24,14 +25,14 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
   return (row.tasks ?? []).map((task) => {
     const { settings, missing: missingSetting } = readSettings(provider, task);
     const missing = missingTaskSetting ?? missingSetting;
-    const toRun = (call: TaskCall, deployment: Deployment | undefined): TaskRun => {
+    const toRun = (call: TaskCall, deployment: Deployment | undefined, performed = task): TaskRun => {
       if (missing !== null)
         throw notConfigured(`The provider '${name}' is not set up: set ${missing}, or declare it in switchyard.yaml.`);
       if (deployment === undefined) throw notConfigured(`No deployment of the provider '${name}' serves this model.`);
-      return { ...options, provider, deployment, task, call: { ...call, settings }, lastRequest: null };
+      return { ...options, provider, deployment, task: performed, call: { ...call, settings }, lastRequest: null };
     };
-    const start = (call: TaskCall): TaskRun => {
-      const run = toRun(call, findNamed(provider, call) ?? deployments(call.model)[0]);
+    const start = (call: TaskCall, performed = task): TaskRun => {
+      const run = toRun(call, findNamed(provider, call) ?? deployments(call.model)[0], performed);
       refuseFiles(call, task.files);
       return run;
     };
@@ -47,6 +48,14 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
       ...(task.isIdempotent && { isIdempotent: true }),
       deployments,
       run: async (call) => runToEnd(start(call)),
+      ...(task.collections !== undefined && {
+        collections: mapValues(task.collections, (operation) => async (call: TaskCall) => {
+          const { task: name, docs, service } = task;
+          const performed: ProviderTask = { task: name, docs, ...(service && { service }), ...operation };
+          // Its output is not that of the task, but what the operation returns.
+          return (await runToEnd(start(call, performed))) as CollectionResult;
+        }),
+      }),
       ...(task.next !== undefined && {
         runStep: async (call, stored) => {
           const checkpoint = stored === null ? null : readCheckpoint(stored);

@@ -1,6 +1,7 @@
 import type { ProviderRow } from "../provider.ts";
 import { readAwsRefusal } from "./aws-json.ts";
 import { chat, embeddings, modelAccess } from "./bedrock.ts";
+import { recogniseFaces } from "./collections.ts";
 import { documentTasks } from "./documents.ts";
 import { imageTasks } from "./images.ts";
 import { languageTasks } from "./language.ts";
@@ -40,6 +41,7 @@ export const amazon: ProviderRow = {
     "ClientRequestToken",
     "Media",
     "Video",
+    "CollectionId",
     "JobId",
     "JobTag",
     "OutputBucketName",
@@ -60,6 +62,7 @@ export const amazon: ProviderRow = {
     ...documentTasks,
     ...languageTasks,
     ...imageTasks,
+    recogniseFaces,
     speak,
     transcribe,
     generateVideo,

@@ -1,4 +1,4 @@
-// image/face_compare: searches the second picture for the largest face of the first one. It measures similarity and does not prove identity.
+// image/face_compare: searches the second picture for the largest face of the first one.
 
 import { refuseInput } from "../../../providers/task.ts";
 import { defineEngine } from "../local-engine.ts";
@@ -6,14 +6,11 @@ import { round } from "../numbers.ts";
 import { toEdges } from "./boxes.ts";
 import { loadFaceDescriber } from "./face-describer.ts";
 import { loadFaceFinder } from "./face-finder.ts";
+import { similarityOf, toConfidence } from "./face-similarity.ts";
 import { maxPixelsRead } from "./picture-engine.ts";
 import { readPixels } from "./pixels.ts";
 import { createSampler } from "./sampler.ts";
 import { humanPackages } from "./tensorflow.ts";
-
-// Measured: at this similarity, false matches and false non-matches are equally frequent.
-const undecided = 0.52;
-const steepness = 0.045;
 
 export const faceCompare = defineEngine({
   task: "image/face_compare",
@@ -31,7 +28,7 @@ export const faceCompare = defineEngine({
       if (face === undefined) return refuseInput("file1", "No face was found in this picture.");
       const vector = describer.toVector(first, face);
       const found = finder.find(second).map((other) => {
-        const similarity = dot(vector, describer.toVector(second, other));
+        const similarity = similarityOf(vector, describer.toVector(second, other));
         const { x_min, x_max, y_min, y_max } = toEdges(other.box, second);
         const box = { top: y_min, left: x_min, height: round(y_max - y_min), width: round(x_max - x_min) };
         return { similarity, item: { confidence: toConfidence(similarity), bounding_box: box } };
@@ -48,11 +45,3 @@ export const faceCompare = defineEngine({
     };
   },
 });
-
-function toConfidence(similarity: number): number {
-  return round(1 / (1 + Math.exp((undecided - similarity) / steepness)));
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  return a.reduce((sum, value, index) => sum + value * (b[index] as number), 0);
-}

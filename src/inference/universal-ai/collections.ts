@@ -1,0 +1,289 @@
+// Collections of faces: what callers do with them through the API, and the deletion of those that no caller can reach any more.
+
+import { type Caller, ownerOf } from "../../access/caller.ts";
+import type { CreateCollectionRequest } from "../../contract/collections.ts";
+import { findTask } from "../../contract/tasks.ts";
+import type { AddedFace, Engine, TaskCall } from "../../engines/engine.ts";
+import { collectionNotFound, faceTask } from "../../engines/face-collections.ts";
+import { GatewayError, messageOf, ValidationError } from "../../errors.ts";
+import { startDeadline } from "../../lib/deadline.ts";
+import { suggest } from "../../lib/find-nearest.ts";
+import type { Log } from "../../log.ts";
+import { CallerLeft, type Connection } from "../../providers/call.ts";
+import { refuseUnavailable } from "./run-offer.ts";
+import { chargeForTask } from "./unit-price.ts";
+import type { UniversalAi } from "./universal-ai.ts";
+
+/** Times are epoch milliseconds. The store of `storage/` fits these interfaces. */
+export interface CollectionRecord {
+  readonly id: string;
+  readonly owner: string;
+  readonly provider: string;
+  readonly name: string;
+  readonly faceCount: number;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+}
+
+interface ListedFace {
+  readonly id: string;
+  readonly createdAt: number;
+}
+
+interface FaceRecord extends ListedFace {
+  readonly collectionId: string;
+  readonly vector: Uint8Array | null;
+}
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface CollectionRows {
+  create(collection: CollectionRecord, maxPerOwner: number): Promise<boolean>;
+  find(id: string, owner: string): Promise<CollectionRecord | null>;
+  list(filter: Page & { readonly owner: string }): Promise<{ total: number; items: CollectionRecord[] }>;
+  delete(id: string, owner: string): Promise<boolean>;
+  addFaces(id: string, faces: readonly FaceRecord[], maxFaces: number): Promise<boolean>;
+  listFaces(filter: Page & { readonly collectionId: string }): Promise<{ total: number; items: ListedFace[] }>;
+  hasFace(collectionId: string, id: string): Promise<boolean>;
+  deleteFace(collectionId: string, id: string): Promise<boolean>;
+  listAbandoned(now: number, limit: number): Promise<CollectionRecord[]>;
+}
+
+export interface CollectionsOptions {
+  readonly rows: CollectionRows;
+  readonly universalAi: Pick<UniversalAi, "engines" | "openFiles">;
+  readonly totalTimeoutMs: number;
+  readonly shutdownSignal: AbortSignal;
+  readonly log: Log;
+}
+
+/** Who asks, and over which connection. */
+interface Asking {
+  readonly caller: Caller;
+  readonly connection: Connection;
+  readonly requestId: string;
+}
+
+export type Collections = ReturnType<typeof createCollections>;
+
+/** A face of the local engine takes four kilobytes, and a search reads all of a collection: 20 MB. */
+const limits = { collectionsPerOwner: 100, facesPerCollection: 5_000 };
+const dayMs = 86_400_000;
+const abandonedAtOnce = 20;
+
+export function createCollections(options: CollectionsOptions) {
+  const { rows, universalAi, totalTimeoutMs, shutdownSignal, log } = options;
+  const task = findTask(faceTask);
+  const engines = universalAi.engines.filter((engine) => engine.task === faceTask && engine.collections !== undefined);
+
+  function findEngine(provider: string): Engine | undefined {
+    return engines.find((engine) => engine.provider === provider || engine.aliases?.includes(provider));
+  }
+
+  /** Sandbox keys call no provider: their collections belong to the sandbox, whatever provider they name. */
+  function chooseEngine(provider: string, caller: Caller): Engine {
+    const engine = caller.kind === "sandbox" ? engines.find(({ isSandbox }) => isSandbox) : findEngine(provider);
+    if (engine !== undefined) return engine;
+    const names = engines.map((one) => one.provider);
+    const msg = `No provider '${provider}' has collections here${suggest(provider, names) || `: ${names.join(", ")}`}`;
+    throw new ValidationError([{ loc: ["body", "provider"], msg, type: "value_error" }]);
+  }
+
+  async function requireCollection(id: string, owner: string): Promise<CollectionRecord> {
+    const found = await rows.find(id.toLowerCase(), owner);
+    if (found === null) throw collectionNotFound();
+    return found;
+  }
+
+  /** A collection of a provider that is no longer configured can be read, but not changed. */
+  function engineOf({ provider }: CollectionRecord): Engine & Required<Pick<Engine, "collections">> {
+    const engine = findEngine(provider);
+    if (engine?.collections === undefined)
+      throw new GatewayError("provider_not_configured", `The provider '${provider}' is no longer configured.`);
+    refuseUnavailable(engine);
+    return { ...engine, collections: engine.collections };
+  }
+
+  /** Runs an operation with the time limit of a request, until the caller leaves. */
+  async function withCall<Result>(
+    { connection, requestId, owner }: Pick<Asking, "connection" | "requestId"> & { owner: string },
+    collection: CollectionRecord,
+    operate: (call: TaskCall) => Promise<Result>,
+  ): Promise<Result> {
+    using limit = startDeadline({
+      timeoutMs: totalTimeoutMs,
+      signals: [connection.signal, shutdownSignal],
+      reason(fired) {
+        if (fired === null) return new GatewayError("provider_timeout", "The provider did not finish in time.");
+        if (fired === connection.signal) return new CallerLeft();
+        return new GatewayError("draining", "The gateway shut down before the work was done.");
+      },
+    });
+    const call: TaskCall = {
+      model: null,
+      input: { collection_id: collection.id },
+      files: {},
+      providerParams: {},
+      signal: limit.signal,
+      deadline: performance.now() + totalTimeoutMs,
+      requestId,
+      owner,
+    };
+    try {
+      return await operate(call);
+    } catch (error) {
+      throw limit.signal.aborted ? limit.signal.reason : error;
+    }
+  }
+
+  async function create(asking: Asking, request: CreateCollectionRequest): Promise<CollectionRecord> {
+    const engine = chooseEngine(request.provider, asking.caller);
+    const owner = ownerOf(asking.caller);
+    const createdAt = Date.now();
+    const { expires_in_days: days } = request;
+    const collection: CollectionRecord = {
+      id: crypto.randomUUID(),
+      owner,
+      provider: engine.provider,
+      name: request.name,
+      faceCount: 0,
+      createdAt,
+      expiresAt: days ? createdAt + days * dayMs : null,
+    };
+    const { collections } = engineOf(collection);
+    // The row comes first: a collection without a row could never be found and deleted at the provider.
+    if (!(await rows.create(collection, limits.collectionsPerOwner)))
+      throw full(`You have ${limits.collectionsPerOwner} collections, which is the limit: delete one`, ["body"]);
+    try {
+      await withCall({ ...asking, owner }, collection, (call) => collections.create(call));
+    } catch (error) {
+      await rows.delete(collection.id, owner);
+      throw error;
+    }
+    return collection;
+  }
+
+  async function addFaces(asking: Asking, id: string, file: string) {
+    const owner = ownerOf(asking.caller);
+    const collection = await requireCollection(id, owner);
+    const engine = engineOf(collection);
+    refuseFull(collection.faceCount + 1);
+    return await withCall({ ...asking, owner }, collection, async (call) => {
+      const timeoutMs = Math.max(1, call.deadline - performance.now());
+      const plan = { task, input: { file }, offers: [{ engine, model: null }] };
+      const result = await atOwnMembers(async () => {
+        const files = await universalAi.openFiles(plan, { owner, signal: call.signal, timeoutMs });
+        return await engine.collections.addFaces({ ...call, files });
+      });
+      const faces = (result.output.faces ?? []).map((face) => ({
+        ...face,
+        face_id: face.face_id ?? crypto.randomUUID(),
+      }));
+      const createdAt = Date.now();
+      const records = faces.map(({ face_id, vector }) => ({
+        collectionId: collection.id,
+        id: face_id,
+        createdAt,
+        vector: vector === undefined ? null : new Uint8Array(Buffer.from(vector, "base64")),
+      }));
+      if (faces.length === 0) throw noFace();
+      if (!(await rows.addFaces(collection.id, records, limits.facesPerCollection))) {
+        await engine.collections.deleteFaces(withFaces(call, faces));
+        await requireCollection(collection.id, owner);
+        refuseFull(Number.POSITIVE_INFINITY);
+      }
+      const { cost } = chargeForTask(task, engine.provider, null, result as never);
+      return { faces: faces.map(({ vector: _, ...face }) => face), cost };
+    });
+  }
+
+  async function deleteFace(asking: Asking, id: string, faceId: string): Promise<void> {
+    const owner = ownerOf(asking.caller);
+    const collection = await requireCollection(id, owner);
+    if (!(await rows.hasFace(collection.id, faceId))) throw faceNotFound();
+    const { collections } = engineOf(collection);
+    // The provider comes first: a face without a row could not be deleted there any more.
+    await withCall({ ...asking, owner }, collection, (call) =>
+      collections.deleteFaces(withFaces(call, [{ face_id: faceId }])),
+    );
+    await rows.deleteFace(collection.id, faceId);
+  }
+
+  async function remove(asking: Asking, id: string): Promise<void> {
+    const owner = ownerOf(asking.caller);
+    const collection = await requireCollection(id, owner);
+    await deleteEverywhere({ ...asking, owner }, collection);
+  }
+
+  async function deleteEverywhere(
+    asking: Pick<Asking, "connection" | "requestId"> & { owner: string },
+    collection: CollectionRecord,
+  ): Promise<void> {
+    const { collections } = engineOf(collection);
+    await withCall(asking, collection, (call) => collections.delete(call));
+    await rows.delete(collection.id, collection.owner);
+  }
+
+  /** Deletes expired collections, and those whose keys are revoked. One that its provider does not delete is tried again next time. */
+  async function sweep(): Promise<void> {
+    for (const collection of await rows.listAbandoned(Date.now(), abandonedAtOnce)) {
+      const connection = { signal: new AbortController().signal };
+      const asking = { connection, requestId: `sweep-${collection.id}`, owner: collection.owner };
+      await deleteEverywhere(asking, collection).catch((error: unknown) => {
+        const { id, provider } = collection;
+        log.warn("a collection of faces could not be deleted", { collection: id, provider, error: messageOf(error) });
+      });
+    }
+  }
+
+  return {
+    create,
+    list: rows.list,
+    find: requireCollection,
+    remove,
+    addFaces,
+    async listFaces(id: string, owner: string, page: Page) {
+      const collection = await requireCollection(id, owner);
+      return await rows.listFaces({ collectionId: collection.id, ...page });
+    },
+    deleteFace,
+    sweep,
+  };
+}
+
+/** Reports problems of a task's input at the members of this request: `input.file` is `file`. */
+async function atOwnMembers<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    const [first, ...others] = error.problems;
+    const move = (problem: typeof first) => ({ ...problem, loc: ["body", ...problem.loc.slice(2)] });
+    throw new ValidationError([move(first), ...others.map(move)]);
+  }
+}
+
+function withFaces(call: TaskCall, faces: readonly Pick<AddedFace, "face_id">[]): TaskCall {
+  return { ...call, input: { ...call.input, face_ids: faces.map(({ face_id }) => face_id) } };
+}
+
+function refuseFull(count: number): void {
+  if (count <= limits.facesPerCollection) return;
+  throw full(`A collection has at most ${limits.facesPerCollection} faces: delete some`, ["body", "file"]);
+}
+
+function full(msg: string, loc: readonly string[]): ValidationError {
+  return new ValidationError([{ loc, msg, type: "too_long" }]);
+}
+
+function noFace(): ValidationError {
+  const msg = "No face was found in this picture.";
+  return new ValidationError([{ loc: ["body", "file"], msg, type: "value_error" }]);
+}
+
+function faceNotFound(): GatewayError {
+  return new GatewayError("face_not_found", "The collection has no such face.", { param: "face_id" });
+}

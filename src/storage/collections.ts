@@ -1,0 +1,145 @@
+// Statements about collections of faces. A face is a vector of an engine on this machine, or the id that a provider gave it, whose vector the
+// provider stores. Collections of other owners, deleted ones and expired ones are answered as if they had never existed.
+
+import { insertRows, listPage, type Operation, read, write } from "./operation.ts";
+import { bytes, integer, mapRecord, nullable, type RecordOf, text } from "./record.ts";
+
+/** Times are epoch milliseconds. */
+const columns = {
+  /** A UUID in lower case. */
+  id: text(),
+  owner: text(),
+  provider: text(),
+  name: text(),
+  faceCount: integer,
+  createdAt: integer,
+  /** Null: until it is deleted. */
+  expiresAt: nullable(integer),
+};
+const { toRow, fromRow } = mapRecord(columns);
+
+export type CollectionRecord = RecordOf<typeof columns>;
+
+const faceColumns = {
+  collectionId: text(),
+  id: text(),
+  createdAt: integer,
+  vector: nullable(bytes),
+};
+const face = mapRecord(faceColumns);
+const { vector: _, ...listedColumns } = faceColumns;
+const listedFace = mapRecord(listedColumns);
+
+export type FaceRecord = RecordOf<typeof faceColumns>;
+export type ListedFace = RecordOf<typeof listedColumns>;
+
+export interface CollectionFilter {
+  readonly owner: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface FaceFilter {
+  readonly collectionId: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Reading or writing thousands of vectors. */
+const vectorsDeadlineMs = 10_000;
+
+function withDeadline<Args extends readonly unknown[], Result>(
+  operation: Operation<Args, Result>,
+): Operation<Args, Result> {
+  return { ...operation, deadlineMs: vectorsDeadlineMs };
+}
+
+export const collectionStatements = {
+  /** False: the owner has as many already. */
+  create: write(null, async (sql, collection: CollectionRecord, maxPerOwner: number): Promise<boolean> => {
+    const [row] = await sql<{ total: bigint }>`
+      select count(*) as total from collections where owner = ${collection.owner}`;
+    if (Number(row?.total ?? 0) >= maxPerOwner) return false;
+    await sql`insert into collections ${sql.columns(toRow(collection))}`;
+    return true;
+  }),
+
+  find: read(async (sql, id: string, owner: string): Promise<CollectionRecord | null> => {
+    const [row] = await sql`
+      select * from collections
+      where id = ${id} and owner = ${owner} and (expires_at is null or expires_at > ${Date.now()})`;
+    return row === undefined ? null : fromRow(row);
+  }),
+
+  /** Newest first. */
+  list: read(async (sql, { owner, ...page }: CollectionFilter) => {
+    const from = sql.part`
+      from collections where owner = ${owner} and (expires_at is null or expires_at > ${Date.now()})`;
+    return await listPage(sql, { from, ...page }, fromRow);
+  }),
+
+  /** With its faces. False: there is no such collection. */
+  delete: withDeadline(
+    write(null, async (sql, id: string, owner: string): Promise<boolean> => {
+      const deleted = await sql`delete from collections where id = ${id} and owner = ${owner} returning id`;
+      if (deleted.length > 0) await sql`delete from collection_faces where collection_id = ${id}`;
+      return deleted.length > 0;
+    }),
+  ),
+
+  /**
+   * False: the collection does not exist any more, or would have more than `maxFaces`. One statement checks and increments the count, so
+   * concurrent processes cannot exceed it.
+   */
+  addFaces: withDeadline(
+    write(null, async (sql, id: string, faces: readonly FaceRecord[], maxFaces: number): Promise<boolean> => {
+      const counted = await sql`
+        update collections set face_count = face_count + ${faces.length}
+        where id = ${id} and face_count + ${faces.length} <= ${maxFaces} returning id`;
+      if (counted.length === 0) return false;
+      await insertRows(sql, "collection_faces", faces.map(face.toRow));
+      return true;
+    }),
+  ),
+
+  /** Newest first, without vectors. */
+  listFaces: read(async (sql, { collectionId, ...page }: FaceFilter) => {
+    const from = sql.part`from collection_faces where collection_id = ${collectionId}`;
+    return await listPage(sql, { columns: listedFace.names, from, ...page }, listedFace.fromRow);
+  }),
+
+  hasFace: read(async (sql, collectionId: string, id: string): Promise<boolean> => {
+    const rows = await sql`select id from collection_faces where collection_id = ${collectionId} and id = ${id}`;
+    return rows.length > 0;
+  }),
+
+  listVectors: withDeadline(
+    read(async (sql, collectionId: string): Promise<FaceRecord[]> => {
+      const rows = await sql`
+        select * from collection_faces where collection_id = ${collectionId} order by created_at, id`;
+      return rows.map(face.fromRow);
+    }),
+  ),
+
+  deleteFace: write(null, async (sql, collectionId: string, id: string): Promise<boolean> => {
+    const deleted = await sql`
+      delete from collection_faces where collection_id = ${collectionId} and id = ${id} returning id`;
+    if (deleted.length > 0)
+      await sql`update collections set face_count = face_count - ${deleted.length} where id = ${collectionId}`;
+    return deleted.length > 0;
+  }),
+
+  /** Collections that have expired, or whose keys are all revoked: no caller can reach them any more. The oldest first. */
+  listAbandoned: read(async (sql, now: number, limit: number): Promise<CollectionRecord[]> => {
+    const rows = await sql`
+      select * from collections
+      where (expires_at is not null and expires_at <= ${now})
+        or not exists (
+          select 1 from api_keys
+          where revoked_at is null and collections.owner =
+            case when api_keys.owner is null then 'key:' || api_keys.id else 'owner:' || api_keys.owner end
+        )
+      order by created_at, id limit ${limit}`;
+    return rows.map(fromRow);
+  }),
+};

@@ -1,0 +1,116 @@
+// What every engine of the store promises about collections of faces.
+
+import { expect, test } from "bun:test";
+import type { CollectionRecord } from "../../src/storage/collections.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { describeOn, type Engine, withStorage } from "./engines.ts";
+
+const owner = "owner:acme";
+
+function collectionOf(changes: Partial<CollectionRecord> = {}): CollectionRecord {
+  return {
+    id: crypto.randomUUID(),
+    owner,
+    provider: "local",
+    name: "Staff",
+    faceCount: 0,
+    createdAt: Date.now(),
+    expiresAt: null,
+    ...changes,
+  };
+}
+
+function facesOf(collectionId: string, count: number) {
+  return Array.from({ length: count }, (_, index) => ({
+    collectionId,
+    id: `face-${String(index).padStart(4, "0")}`,
+    createdAt: 1_000 + index,
+    vector: new Uint8Array([index % 256, 2, 3, 4]),
+  }));
+}
+
+async function listAll(storage: Storage, of = owner) {
+  return await storage.collections.list({ owner: of, limit: 100, offset: 0 });
+}
+
+export function describeCollectionStore(engine: Engine): void {
+  describeOn(engine, "collections", () => {
+    test("faces come back with their vectors, and are counted", async () => {
+      const options = await engine.createStore();
+      const collection = collectionOf();
+      await withStorage(options, async (storage) => {
+        expect(await storage.collections.create(collection, 10)).toBe(true);
+        expect(await storage.collections.addFaces(collection.id, facesOf(collection.id, 700), 1_000)).toBe(true);
+      });
+      await withStorage(options, async (storage) => {
+        expect(await storage.collections.find(collection.id, owner)).toEqual({ ...collection, faceCount: 700 });
+        const faces = await storage.collections.listVectors(collection.id);
+        expect(faces).toHaveLength(700);
+        expect(faces[255]).toMatchObject({ id: "face-0255", vector: new Uint8Array([255, 2, 3, 4]) });
+        const page = await storage.collections.listFaces({ collectionId: collection.id, limit: 2, offset: 1 });
+        expect(page.total).toBe(700);
+        expect(page.items.map(({ id }) => id)).toEqual(["face-0698", "face-0697"]);
+        expect(await storage.collections.deleteFace(collection.id, "face-0001")).toBe(true);
+        expect(await storage.collections.deleteFace(collection.id, "face-0001")).toBe(false);
+        expect(await storage.collections.hasFace(collection.id, "face-0001")).toBe(false);
+        expect((await storage.collections.find(collection.id, owner))?.faceCount).toBe(699);
+      });
+    });
+
+    test("to anyone but its owner a collection is as one that never existed", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const collection = collectionOf();
+        await storage.collections.create(collection, 10);
+        for (const stranger of ["owner:other", "", "owner:acme ", "%"]) {
+          expect(await storage.collections.find(collection.id, stranger)).toBeNull();
+          expect(await storage.collections.delete(collection.id, stranger)).toBe(false);
+          expect((await listAll(storage, stranger)).total).toBe(0);
+        }
+        expect((await listAll(storage)).items).toEqual([collection]);
+      });
+    });
+
+    test("a deleted collection takes its faces with it, and an expired one is gone", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const [kept, doomed, expired] = [collectionOf(), collectionOf(), collectionOf({ expiresAt: Date.now() - 1 })];
+        for (const one of [kept, doomed, expired]) {
+          await storage.collections.create(one, 10);
+          await storage.collections.addFaces(one.id, facesOf(one.id, 2), 10);
+        }
+        expect(await storage.collections.delete(doomed.id, owner)).toBe(true);
+        expect(await storage.collections.listVectors(doomed.id)).toEqual([]);
+        expect(await storage.collections.addFaces(doomed.id, facesOf(doomed.id, 1), 10)).toBe(false);
+        expect(await storage.collections.find(expired.id, owner)).toBeNull();
+        expect((await listAll(storage)).items.map(({ id }) => id)).toEqual([kept.id]);
+        expect(await storage.collections.listVectors(kept.id)).toHaveLength(2);
+      });
+    });
+
+    test("neither collections nor faces exceed their limits, also when many are added at once", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const collection = collectionOf();
+        expect(await storage.collections.create(collection, 1)).toBe(true);
+        expect(await storage.collections.create(collectionOf(), 1)).toBe(false);
+        const added = await Promise.all(
+          Array.from({ length: 12 }, (_, index) => {
+            const face = { collectionId: collection.id, id: `f${index}`, createdAt: 1, vector: null };
+            return storage.collections.addFaces(collection.id, [face], 5);
+          }),
+        );
+        expect(added.filter(Boolean)).toHaveLength(5);
+        expect(await storage.collections.listVectors(collection.id)).toHaveLength(5);
+      });
+    });
+
+    test("collections that no key can reach are found: expired ones, and those of revoked keys", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        // No key of these owners exists.
+        const [orphan, expired] = [collectionOf(), collectionOf({ expiresAt: Date.now() - 1 })];
+        for (const one of [orphan, expired]) await storage.collections.create(one, 10);
+        const found = await storage.collections.listAbandoned(Date.now(), 10);
+        expect(found.map(({ id }) => id).toSorted()).toEqual([orphan.id, expired.id].toSorted());
+        expect(await storage.collections.listAbandoned(Date.now(), 1)).toHaveLength(1);
+      });
+    });
+  });
+}

@@ -1,0 +1,184 @@
+// Collections of faces over HTTP: those of a vendor on this machine that behaves like Amazon Rekognition, and those of the sandbox. The form of the
+// vendor's answers is documented; its values are invented.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { answer } from "../support/answers.ts";
+import { ask, readError } from "../support/chat.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor, type VendorRequest } from "../support/vendor.ts";
+
+const path = "/v3/universal-ai/collections";
+const nowhere = "00000000-0000-4000-8000-000000000000";
+
+const vendor = await startVendor(rekognition);
+const gateway = await sharedGateway({
+  vendor,
+  env: {
+    AMAZON_BASE_URL: `http://127.0.0.1:${vendor.port}`,
+    AWS_ACCESS_KEY_ID: "AKID",
+    AWS_SECRET_ACCESS_KEY: "aws-secret-0123456789",
+    AWS_REGION: "eu-west-1",
+    SWITCHYARD_EGRESS_ALLOW: "127.0.0.1/32",
+  },
+});
+const key = await gateway.createKey();
+
+/** The faces that the vendor stores, by collection. */
+const stored = new Map<string, Set<string>>();
+let lastFace = 0;
+
+beforeEach(() => vendor.clear());
+
+function rekognition({ method, path: at, headers, body }: VendorRequest) {
+  if (method === "GET" && at === "/portrait.jpg")
+    return answer(200, Buffer.from("ffd8ffe000104a46494600010100000100010000", "hex"), {
+      "content-type": "image/jpeg",
+    });
+  const operation = String(headers["x-amz-target"]).split(".")[1];
+  const { CollectionId, FaceIds = [] } = JSON.parse(body.toString()) as { CollectionId: string; FaceIds?: string[] };
+  const faces = stored.get(CollectionId);
+  if (operation === "CreateCollection") {
+    stored.set(CollectionId, new Set());
+    return answer(200, { StatusCode: 200, FaceModelVersion: "7.0" });
+  }
+  if (faces === undefined)
+    return answer(400, { __type: "ResourceNotFoundException", Message: "The collection id does not exist" });
+  switch (operation) {
+    case "IndexFaces": {
+      const FaceId = `face-${++lastFace}`;
+      faces.add(FaceId);
+      const BoundingBox = { Left: 0.1, Top: 0.2, Width: 0.3, Height: 0.4 };
+      return answer(200, { FaceRecords: [{ Face: { FaceId, Confidence: 99.5, BoundingBox } }] });
+    }
+    case "SearchFacesByImage":
+      return answer(200, { FaceMatches: [...faces].map((FaceId) => ({ Similarity: 97.5, Face: { FaceId } })) });
+    case "DeleteFaces":
+      for (const id of FaceIds) faces.delete(id);
+      return answer(200, { DeletedFaces: FaceIds });
+    case "DeleteCollection":
+      stored.delete(CollectionId);
+      return answer(200, { StatusCode: 200 });
+    default:
+      return answer(400, { __type: "InvalidAction" });
+  }
+}
+
+async function send(method: string, at: string, body?: unknown, as = key) {
+  const response = await fetch(`${gateway.url}${at}`, {
+    method,
+    headers: { authorization: `Bearer ${as}`, ...(body !== undefined && { "content-type": "application/json" }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, json: (await response.json()) as Record<string, never> & { code?: string } };
+}
+
+async function create(provider = "amazon", as = key): Promise<string> {
+  const { status, json } = await send("POST", path, { provider, name: "Staff" }, as);
+  expect(status).toBe(200);
+  return json["collection_id"] as unknown as string;
+}
+
+const portrait = { file: `http://127.0.0.1:${vendor.port}/portrait.jpg` };
+
+function recognise(collection_id: string, model = "image/face_recognition/amazon", as = key) {
+  return ask(gateway.url, as, { model, input: { collection_id, ...portrait } }, { path: "/v3/universal-ai" });
+}
+
+describe("a collection", () => {
+  test("is created, filled, searched, listed, emptied and deleted", async () => {
+    const id = await create();
+    expect(stored.has(`switchyard-${id}`)).toBe(true);
+    const added = await send("POST", `${path}/${id}/faces`, portrait);
+    expect(added).toMatchObject({
+      status: 200,
+      json: {
+        faces: [
+          { face_id: "face-1", confidence: 0.995, bounding_box: { left: 0.1, top: 0.2, width: 0.3, height: 0.4 } },
+        ],
+        cost: 0.001,
+      },
+    });
+    const found = await recognise(id);
+    expect(((await found.json()) as { output: unknown }).output).toEqual({
+      items: [{ confidence: 0.975, face_id: "face-1" }],
+    });
+    expect((await send("GET", `${path}/${id}`)).json).toMatchObject({
+      name: "Staff",
+      provider: "amazon",
+      face_count: 1,
+    });
+    expect((await send("GET", `${path}/${id}/faces`)).json).toMatchObject({ items: [{ face_id: "face-1" }], total: 1 });
+    expect((await send("DELETE", `${path}/${id}/faces/face-1`)).json).toEqual({ deleted: true } as never);
+    expect(stored.get(`switchyard-${id}`)?.size).toBe(0);
+    expect((await send("DELETE", `${path}/${id}/faces/face-1`)).status).toBe(404);
+    expect((await send("DELETE", `${path}/${id}`)).status).toBe(200);
+    expect(stored.has(`switchyard-${id}`)).toBe(false);
+    expect((await send("GET", `${path}/${id}`)).status).toBe(404);
+    expect((await readError(await recognise(id))).code).toBe("collection_not_found");
+  });
+
+  test("belongs to its key: another key neither sees nor searches it", async () => {
+    const id = await create();
+    const other = await gateway.createKey();
+    for (const [method, at] of [
+      ["GET", `${path}/${id}`],
+      ["DELETE", `${path}/${id}`],
+      ["GET", `${path}/${id}/faces`],
+      ["DELETE", `${path}/${id}/faces/x`],
+    ] as const)
+      expect((await send(method, at, undefined, other)).status).toBe(404);
+    expect((await send("POST", `${path}/${id}/faces`, portrait, other)).status).toBe(404);
+    expect((await send("GET", path, undefined, other)).json).toMatchObject({ total: 0 });
+    expect((await readError(await recognise(id, undefined, other))).code).toBe("collection_not_found");
+    expect((await send("GET", `${path}/${id}`)).status).toBe(200);
+  });
+
+  test("is searched by its own provider only, and allows no fallbacks", async () => {
+    const id = await create("sandbox");
+    const refused = await recognise(id);
+    expect(refused.status).toBe(422);
+    expect(JSON.stringify(await refused.json())).toContain("image/face_recognition/sandbox");
+  });
+
+  test("that the vendor has lost can still be deleted", async () => {
+    const id = await create();
+    stored.clear();
+    const lost = await send("POST", `${path}/${id}/faces`, portrait);
+    expect(lost.status).toBe(400);
+    expect((await send("DELETE", `${path}/${id}`)).status).toBe(200);
+  });
+
+  test("that the vendor refuses to create is not stored", async () => {
+    const before = (await send("GET", path)).json["total"];
+    vendor.next(answer(400, { __type: "AccessDeniedException", Message: "no" }));
+    const refused = await send("POST", path, { provider: "amazon" });
+    expect(refused.status).toBe(502);
+    expect((await send("GET", path)).json["total"]).toBe(before as never);
+  });
+
+  test("problems of a request are reported at its members", async () => {
+    const unknown = await send("POST", path, { provider: "amazn" });
+    expect(unknown).toMatchObject({ status: 422, json: { detail: [{ loc: ["body", "provider"] }] } });
+    expect(JSON.stringify(unknown.json)).toContain("amazon");
+    const id = await create();
+    const missing = await send("POST", `${path}/${id}/faces`, { file: nowhere });
+    expect(missing).toMatchObject({
+      status: 422,
+      json: { detail: [{ loc: ["body", "file"], type: "file_not_found" }] },
+    });
+    expect((await send("GET", `${path}/${nowhere}`)).status).toBe(404);
+    expect((await send("GET", `${path}/no-uuid`)).status).toBe(422);
+    expect((await send("POST", path, { provider: "amazon", expires_in_days: 0 })).status).toBe(422);
+  });
+});
+
+test("a sandbox key has collections that reach no vendor", async () => {
+  const sandboxKey = await gateway.createKey({ kind: "sandbox" });
+  const id = await create("amazon", sandboxKey);
+  expect((await send("POST", `${path}/${id}/faces`, portrait, sandboxKey)).json).toMatchObject({ cost: 0 });
+  expect((await send("GET", `${path}/${id}`, undefined, sandboxKey)).json).toMatchObject({
+    ...{ provider: "sandbox", face_count: 1 },
+  });
+  expect((await recognise(id, undefined, sandboxKey)).status).toBe(200);
+  expect(vendor.requests.filter(({ headers }) => headers["x-amz-target"] !== undefined)).toBeEmpty();
+});

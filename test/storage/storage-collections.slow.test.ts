@@ -1,0 +1,4 @@
+import { describeCollectionStore } from "../contracts/collection-store.ts";
+import { createEngines } from "../contracts/engines.ts";
+
+for (const engine of createEngines()) describeCollectionStore(engine);
