@@ -161,7 +161,7 @@ export async function createServices(config: Config, log: Log, options: Services
     ...createDeclaredEngines(providers.values(), { ...calling, egress }),
     ...createVendorEngines({ ...calling, providers: providers.values(), egress, log }),
     ...createEmbeddingsEngines(remoteProviders, embed),
-    ...createLlmEngines({ providers: providers.values(), complete }),
+    ...createLlmEngines({ providers: providers.values(), complete, frames: local.internalEngines[0] }),
     ...createSandboxEngines(),
   ];
   const engines = withCollections(

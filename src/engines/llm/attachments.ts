@@ -41,6 +41,19 @@ export async function attach(file: InputFile, reads: Reading, reader: Reader): P
   throw refused("unsupported_media_type", `The file should be ${wanted}, and is of type ${mediaType}`);
 }
 
+export interface VideoFrame {
+  /** In seconds. */
+  readonly time: number;
+  /** In base64. */
+  readonly jpeg: string;
+}
+
+/** The frames of a video as images, in the order of time. */
+export function attachFrames(frames: readonly VideoFrame[], reader: Reader): readonly ChatPart[] {
+  refuseUnable(reader, "image", "images");
+  return frames.map(({ jpeg }) => ({ type: "image_url", image_url: { url: `data:image/jpeg;base64,${jpeg}` } }));
+}
+
 /** A model whose documentation does not state its input is tried. */
 function refuseUnable({ name, facts }: Reader, modality: "image" | "file", what: string): void {
   if (facts?.input === undefined || facts.input.includes(modality)) return;

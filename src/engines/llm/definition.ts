@@ -24,8 +24,8 @@ export interface TaskDefinition<Input extends object = JsonObject, Output extend
   readonly maxCharacters?: number;
 }
 
-/** `document`: an image, a PDF or a text. */
-export type Reading = "text" | "image" | "document" | "pdf";
+/** `document`: an image, a PDF or a text. `video`: frames of it, as images. */
+export type Reading = "text" | "image" | "document" | "pdf" | "video";
 
 /** What is wrong with an answer, worded for the model, which may correct it once. */
 export class AnswerProblem extends Error {}

@@ -12,7 +12,7 @@ import { settingName } from "../../providers/settings.ts";
 import { type Engine, notSetUp, type TaskCall, type TaskResult } from "../engine.ts";
 import { toAnswerSchema, toStrictSchema } from "./answer-schema.ts";
 import { askModel, type ChatOptions, type Complete } from "./ask-model.ts";
-import { attach } from "./attachments.ts";
+import { attach, attachFrames, type VideoFrame } from "./attachments.ts";
 import type { Reading, TaskDefinition } from "./definition.ts";
 import type { Material, Prompt } from "./prompt.ts";
 import { readOutput } from "./read-answer.ts";
@@ -23,6 +23,8 @@ export type { Complete } from "./ask-model.ts";
 export interface LlmEngineOptions {
   readonly providers: Iterable<Provider>;
   readonly complete: Complete;
+  /** The local engine that extracts frames from videos. Absent, or unavailable: chat models perform no tasks on videos. */
+  readonly frames?: Engine | undefined;
 }
 
 interface LlmTask extends TaskDefinition {
@@ -40,9 +42,9 @@ const charactersPerToken = 2;
 const tokensOfForm = 50;
 /** Members that the model receives in another way than as material. */
 const otherMembers = new Set(["file", "temperature", "max_tokens"]);
-const readingByFeature: Readonly<Record<string, Reading>> = { ocr: "document", image: "image" };
+const readingByFeature: Readonly<Record<string, Reading>> = { ocr: "document", image: "image", video: "video" };
 
-export function createLlmEngines({ providers, complete }: LlmEngineOptions): readonly Engine[] {
+export function createLlmEngines({ providers, complete, frames }: LlmEngineOptions): readonly Engine[] {
   const tasks = Object.entries(definitions).map(([name, definition]) => toTask(name as TaskName, definition));
   return [...providers].filter(hasChat).flatMap((provider) =>
     tasks.map((task) => ({
@@ -54,11 +56,17 @@ export function createLlmEngines({ providers, complete }: LlmEngineOptions): rea
       ...chooseDefault(provider, task),
       isPaidByToken: true as const,
       unavailableReason: provider.configured
-        ? null
+        ? whyUnreadable(task, frames)
         : notSetUp(provider.name, provider.missingSetting ?? settingName(provider.name, "BASE_URL")),
-      run: (call: TaskCall) => run(task, provider, call, complete),
+      run: (call: TaskCall) => run({ task, provider, complete, frames }, call),
     })),
   );
+}
+
+/** Null: this machine can prepare what the task reads. */
+function whyUnreadable({ reads }: LlmTask, frames: Engine | undefined): string | null {
+  if (reads !== "video") return null;
+  return frames === undefined ? "Videos cannot be read on this machine." : frames.unavailableReason;
 }
 
 /** A provider that answers in this process has engines of its own. */
@@ -81,6 +89,7 @@ function listModels({ row }: Provider, reads: Reading): string[] {
 function canRead(input: readonly string[], reads: Reading): boolean {
   if (reads === "text") return true;
   if (reads === "pdf") return input.includes("file");
+  // A video is sent as images.
   return input.includes("image") || (reads === "document" && input.includes("file"));
 }
 
@@ -97,7 +106,12 @@ function chooseDefault(provider: Provider, task: LlmTask): { defaultModel: strin
   return defaultModel === undefined ? { needsModel: true } : { defaultModel };
 }
 
-async function run(task: LlmTask, provider: Provider, call: TaskCall, complete: Complete): Promise<TaskResult> {
+interface LlmRun extends Pick<LlmEngineOptions, "complete" | "frames"> {
+  readonly task: LlmTask;
+  readonly provider: Provider;
+}
+
+async function run({ task, provider, complete, frames }: LlmRun, call: TaskCall): Promise<TaskResult> {
   const { model, input } = call;
   if (model === null) throw needsModel(task, provider);
   const facts = findModelFacts(provider.row, model);
@@ -106,7 +120,7 @@ async function run(task: LlmTask, provider: Provider, call: TaskCall, complete: 
   const { output, completion, tokens, charge } = await askModel(
     {
       model: fullName,
-      prompt: await toPrompt(task, call, { name: fullName, facts }),
+      prompt: await toPrompt(task, call, { name: fullName, facts, frames }),
       name: task.name.replaceAll("/", "_"),
       schema: toStrictSchema(answerSchema),
       // A translation has its own way; in the chat format, models that are known not to support a schema get it in the prompt.
@@ -142,20 +156,36 @@ function toOptions(input: JsonObject, facts: ModelFacts | null, provider: Provid
 
 async function toPrompt(
   task: LlmTask,
-  { input, files }: TaskCall,
-  model: { readonly name: string; readonly facts: ModelFacts | null },
+  call: TaskCall,
+  model: { readonly name: string; readonly facts: ModelFacts | null; readonly frames: Engine | undefined },
 ): Promise<Prompt> {
+  const { input, files } = call;
   const { instructions, reads } = task;
   const materials = toMaterials(input);
   refuseLong(materials, task, model.facts);
   if (reads === "text") return { instructions, materials, attachments: [] };
   const file = files["file"];
   if (file === undefined) throw new TypeError(`the task ${task.name} has no file`);
+  if (reads === "video") {
+    const frames = await readFrames(call, model.frames);
+    const times = {
+      name: "frames",
+      text: `The images show the video at these seconds: ${frames.map(({ time }) => time).join(", ")}`,
+    };
+    return { instructions, materials: [times, ...materials], attachments: attachFrames(frames, model) };
+  }
   const attached = await attach(file, reads, model);
   if ("part" in attached) return { instructions, materials, attachments: [attached.part] };
   const withFile = [...materials, { name: "file", text: attached.text }];
   refuseLong(withFile, task, model.facts);
   return { instructions, materials: withFile, attachments: [] };
+}
+
+async function readFrames(call: TaskCall, engine: Engine | undefined): Promise<readonly VideoFrame[]> {
+  if (engine === undefined) throw new TypeError("there is no engine for frames");
+  const { output } = await engine.run({ ...call, model: null, providerParams: {} });
+  // Only engines/local/video/frames.ts produces it.
+  return (output as { readonly frames: readonly VideoFrame[] }).frames;
 }
 
 function toMaterials(input: JsonObject): Material[] {

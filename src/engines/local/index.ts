@@ -10,6 +10,7 @@ import { localEngines } from "./list.ts";
 import type { Lane, LocalEngine, TimeLimit, TimeLimitKind } from "./local-engine.ts";
 import { createPool, type LaneState, type PoolOptions } from "./pool.ts";
 import { findPackage } from "./resolve-package.ts";
+import { findTool } from "./system-tools.ts";
 
 export interface LocalEngineOptions
   extends Partial<
@@ -23,6 +24,8 @@ export interface LocalEngineOptions
 
 export interface LocalEngines {
   readonly engines: readonly Engine[];
+  /** Engines that other engines run, and that are no tasks of the API. */
+  readonly internalEngines: readonly Engine[];
   /** For the metrics. */
   state(): Readonly<Record<Lane, LaneState>>;
   confinement(): Confinement | null;
@@ -64,7 +67,7 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
       acceptsAnyModel: false,
       isFree: true,
       ...(local.unsupported !== undefined && { unsupportedMembers: local.unsupported }),
-      unavailableReason: describeMissingPackages(local),
+      unavailableReason: describeMissingPackages(local) ?? describeMissingTools(local),
       isIdempotent: true,
       async run(call) {
         const answer = await pool.run({ ...call, task, lane: laneOf(local, call.input), timeLimit });
@@ -73,7 +76,13 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
     };
   }
 
-  return { engines: localEngines.map(toEngine), state: pool.state, confinement: pool.confinement, close: pool.close };
+  return {
+    engines: localEngines.filter(({ isInternal }) => isInternal !== true).map(toEngine),
+    internalEngines: localEngines.filter(({ isInternal }) => isInternal === true).map(toEngine),
+    state: pool.state,
+    confinement: pool.confinement,
+    close: pool.close,
+  };
 }
 
 function laneOf({ lane = "heavy", lightCharacters = defaultLightCharacters }: LocalEngine, input: JsonObject): Lane {
@@ -94,4 +103,13 @@ function describeMissingPackages({ task, packages, group = "core" }: LocalEngine
   if (missing.length === 0) return null;
   const command = group === "core" ? "npm ci" : `npx switchyard engines add ${group}`;
   return `The local engine for ${task} needs ${missing.join(", ")}. Run \`${command}\` and restart the gateway.`;
+}
+
+export function describeMissingTools(
+  { task, tools = [] }: Pick<LocalEngine, "task" | "tools">,
+  find: (name: string) => string | null = findTool,
+): string | null {
+  const missing = tools.filter((name) => find(name) === null);
+  if (missing.length === 0) return null;
+  return `The local engine for ${task} needs ${missing.join(" and ")} in /usr/bin or /usr/local/bin. Install ffmpeg (Debian and Ubuntu: \`apt-get install ffmpeg\`) and restart the gateway.`;
 }

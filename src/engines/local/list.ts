@@ -27,6 +27,11 @@ import { spellCheck } from "./text/spell-check.ts";
 import { summarize } from "./text/summarize.ts";
 import { syntaxAnalysis } from "./text/syntax-analysis.ts";
 import { topicExtraction } from "./text/topic-extraction.ts";
+import { explicitVideo } from "./video/explicit-content.ts";
+import { videoFrames } from "./video/frames.ts";
+import { labelDetection } from "./video/label-detection.ts";
+import { shotChanges } from "./video/shot-changes.ts";
+import { textDetection } from "./video/text-detection.ts";
 import { imageAnonymization } from "./vision/anonymization.ts";
 import { backgroundRemoval } from "./vision/background-removal.ts";
 import { imageEmbeddings } from "./vision/embeddings.ts";
@@ -72,4 +77,9 @@ export const localEngines: readonly LocalEngine[] = [
   explicitContent,
   backgroundRemoval,
   imageEmbeddings,
+  labelDetection,
+  shotChanges,
+  textDetection,
+  explicitVideo,
+  videoFrames,
 ];

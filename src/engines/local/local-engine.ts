@@ -10,6 +10,10 @@ export interface LocalEngine {
   readonly task: string;
   /** The packages that the engine imports. It is available only if all of them are installed. */
   readonly packages: readonly string[];
+  /** The programs of the system that the engine runs. It is available only if all of them are installed. */
+  readonly tools?: readonly string[];
+  /** Other engines run it; it is no task of the API. */
+  readonly isInternal?: true;
   /** The argument of `switchyard engines add` that installs the packages. Default: `core`, which comes with the gateway. */
   readonly group?: EngineGroup;
   /** `light` engines need milliseconds and tens of megabytes. Default: `heavy`. The two lanes never wait for each other. */

@@ -3,10 +3,11 @@
 
 import { createRequire } from "node:module";
 import { readModelFile } from "../checksums.ts";
+import { loadOnce } from "../load-once.ts";
 import { round, toLikelihood } from "../numbers.ts";
 import { type LayeredFile, openLayers } from "./layered-network.ts";
 import { createPictureEngine } from "./picture-engine.ts";
-import { wholeOf } from "./sampler.ts";
+import { type Sampler, wholeOf } from "./sampler.ts";
 import { loadTensorflow, tensorflowPackages } from "./tensorflow.ts";
 
 const modelPackage = "nsfwjs";
@@ -24,28 +25,38 @@ const classes = [
   { label: "Sexy", category: "Sexual", subcategory: "Suggestive", weight: 0.5 },
 ];
 
+export const explicitPackages = [...tensorflowPackages, modelPackage];
+
 export const explicitContent = createPictureEngine({
   task: "image/explicit_content",
-  packages: [...tensorflowPackages, modelPackage],
+  packages: explicitPackages,
   async load() {
-    const { core } = await loadTensorflow();
-    const file = (await loadModule(`${folder}/model.min.js`)) as LayeredFile;
-    const weights = (await loadModule(`${folder}/group1-shard1of1.min.js`)) as string;
-    const network = openLayers(core, file, new Uint8Array(Buffer.from(weights, "base64")), outputLayer);
+    const findScores = await loadExplicitScores();
     return (picture) => {
-      const input = picture.cut(wholeOf(picture), size, size).map((value) => value / 255);
-      const [shares = new Float32Array()] = network(input);
-      const items = classes.map(({ label, category, subcategory }, index) => {
-        const score = toScore(shares[index] ?? 0);
+      const scores = findScores(picture);
+      const items = scores.map(({ label, category, subcategory, score }) => {
         return { label, likelihood: toLikelihood(score), likelihood_score: score, category, subcategory };
       });
-      const whole = toScore(classes.reduce((sum, { weight }, index) => sum + weight * (shares[index] ?? 0), 0));
+      const whole = toScore(scores.reduce((sum, { weight, share }) => sum + weight * share, 0));
       return {
         output: { nsfw_likelihood: toLikelihood(whole), nsfw_likelihood_score: whole, items },
         original: { engine: "nsfwjs MobileNetV2" },
       };
     };
   },
+});
+
+/** The score of each class for a picture, for all engines of a worker. */
+export const loadExplicitScores = loadOnce(async () => {
+  const { core } = await loadTensorflow();
+  const file = (await loadModule(`${folder}/model.min.js`)) as LayeredFile;
+  const weights = (await loadModule(`${folder}/group1-shard1of1.min.js`)) as string;
+  const network = openLayers(core, file, new Uint8Array(Buffer.from(weights, "base64")), outputLayer);
+  return (picture: Sampler) => {
+    const input = picture.cut(wholeOf(picture), size, size).map((value) => value / 255);
+    const [shares = new Float32Array()] = network(input);
+    return classes.map((one, index) => ({ ...one, share: shares[index] ?? 0, score: toScore(shares[index] ?? 0) }));
+  };
 });
 
 /** The package contains its network as JavaScript modules that hold only data. Their checksums are verified. */

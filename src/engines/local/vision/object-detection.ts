@@ -1,5 +1,6 @@
 // image/object_detection of eighty kinds of everyday objects, by CenterNet. Basic: it misses small objects and confuses some kinds.
 
+import { loadOnce } from "../load-once.ts";
 import { round } from "../numbers.ts";
 import { keepBest, toEdges } from "./boxes.ts";
 import { createPictureEngine } from "./picture-engine.ts";
@@ -26,10 +27,9 @@ export const objectDetection = createPictureEngine({
   task: "image/object_detection",
   packages: humanPackages,
   async load() {
-    const { openGraph } = await loadTensorflow();
-    const network = await openGraph({ name: "centernet", size, outputs: ["tower_0/detections"] });
+    const find = await loadObjectFinder();
     return (picture) => {
-      const items = findObjects(network, picture).map(({ label, score, box }) => ({
+      const items = find(picture).map(({ label, score, box }) => ({
         label,
         confidence: round(score),
         ...toEdges(box, picture),
@@ -37,6 +37,13 @@ export const objectDetection = createPictureEngine({
       return { output: { items }, original: { engine: "centernet" } };
     };
   },
+});
+
+/** The objects in a picture, for all engines of a worker. */
+export const loadObjectFinder = loadOnce(async () => {
+  const { openGraph } = await loadTensorflow();
+  const network = await openGraph({ name: "centernet", size, outputs: ["tower_0/detections"] });
+  return (picture: Sampler) => findObjects(network, picture);
 });
 
 function findObjects(network: Network, picture: Sampler) {
