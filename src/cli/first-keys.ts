@@ -3,6 +3,7 @@
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { findGroup, stateOf } from "../engines/local/groups.ts";
 
 interface Keys {
   readonly inference: string;
@@ -66,6 +67,18 @@ curl ${address}/v3/chat/completions \\
   -H "Authorization: Bearer ${key}" \\
   -H 'Content-Type: application/json' \\
   -d '{"model": "sandbox/echo", "messages": [{"role": "user", "content": "Hello"}]}'
+
+`;
+}
+
+/** The engine that most newcomers miss. It is not part of the plain install, because of its size and because it needs Python. */
+export function suggestEngines(): string {
+  const group = findGroup("ocr");
+  if (group === null || stateOf(group) !== "absent") return "";
+  return `
+Text in pictures and scans is recognised better, and in fifty languages, by an engine that is installed separately (80 MB; the command needs Python 3 with pip):
+
+npx switchyard engines add ocr
 
 `;
 }

@@ -16,7 +16,7 @@ import { createLog, type Log } from "../log.ts";
 import { lockDataDir, openStorage } from "../storage/storage.ts";
 import { type ProcessCounts, type ProcessReport, startSupervisor } from "../supervisor.ts";
 import { version } from "../version.ts";
-import { describeKeys, type FirstKeys, hasTerminal, introduce, storeKeys } from "./first-keys.ts";
+import { describeKeys, type FirstKeys, hasTerminal, introduce, storeKeys, suggestEngines } from "./first-keys.ts";
 import { surviveUnexpectedErrors } from "./unexpected-errors.ts";
 
 // A second Ctrl-C ends the process at once. Signals within this time count as one: the terminal and the launcher may both send the first.
@@ -274,7 +274,7 @@ function announce(config: Config, keys: FirstKeys | null, log: Log): void {
   const introduction =
     keys === null
       ? text
-      : `${describeKeys(keys)}${text}${introduce(address, keys, !config.switchedOff.has("sandbox"))}`;
+      : `${describeKeys(keys)}${text}${introduce(address, keys, !config.switchedOff.has("sandbox"))}${suggestEngines()}`;
   // With JSON logs, standard output holds only JSON lines.
   (isText ? process.stdout : process.stderr).write(introduction);
 }

@@ -4,14 +4,13 @@ import { ValidationError } from "../../../errors.ts";
 import { refuseInput } from "../../../providers/task.ts";
 import { loadOnce } from "../load-once.ts";
 import type { LocalFile } from "../local-engine.ts";
-import { chooseLanguages, toTesseractLanguage } from "./languages.ts";
 import { type MergeOptions, mergeText } from "./merge-text.ts";
 import { decodeEntities, readOfficeText } from "./office-text.ts";
 import { asSent, type Page, toBox, toLine, turnPage, turnUpright } from "./page.ts";
 import { loadPdfReader, type PaintedPage, type Pdf, type ReadPage } from "./pdf.ts";
 import { type Picture, preparePictures } from "./picture.ts";
+import { checkLanguage, readPicture } from "./read-picture.ts";
 import { toReadingOrder } from "./reading-order.ts";
-import { loadTesseract, recogniseUpright } from "./tesseract.ts";
 
 export interface ReadOptions {
   /** BCP-47; null: all languages that are installed. */
@@ -47,13 +46,11 @@ const officeTypes = [
 export const readerPackages = ["tesseract.js-core", "@tesseract.js-data/eng", "@hyzyla/pdfium"];
 
 const getPdfReader = loadOnce(loadPdfReader);
-/** Loaded for the first picture, and shared by all engines of a worker. */
-export const getRecogniser = loadOnce(loadTesseract);
 
 export async function readDocument(file: LocalFile | undefined, options: ReadOptions): Promise<Page[]> {
   if (file === undefined) return refuseInput("file", "The file is missing.", "missing");
   if (file.bytes.length === 0) refuseInput("file", "The file is empty.");
-  if (options.language !== null) toTesseractLanguage(options.language);
+  if (options.language !== null) checkLanguage(options.language);
   const kind = findKind(file);
   switch (kind) {
     case "pdf":
@@ -120,7 +117,7 @@ async function readPictures(pictures: readonly Picture[], options: ReadOptions):
 }
 
 async function recognise(picture: Picture, { language }: ReadOptions): Promise<Page> {
-  return turnUpright(recogniseUpright(await getRecogniser(), picture, chooseLanguages(language)));
+  return turnUpright(await readPicture(picture, language));
 }
 
 async function readPdf(bytes: Uint8Array, options: ReadOptions): Promise<Page[]> {

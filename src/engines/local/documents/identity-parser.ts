@@ -5,13 +5,14 @@ import { fillMembers } from "../fill-members.ts";
 import { mapValues } from "../map-values.ts";
 import { importPackage } from "../resolve-package.ts";
 import { createDocumentEngine } from "./document-engine.ts";
-import { drawPages, getRecogniser } from "./document-reader.ts";
+import { drawPages } from "./document-reader.ts";
 import { type IdentityPart, mergeParts, toPaper } from "./identity/paper.ts";
 import { findIssuer, isAmerican } from "./identity/states.ts";
 import { readVisibleValues } from "./identity/visible-values.ts";
 import { findZone } from "./identity/zone.ts";
 import { type Page, toText } from "./page.ts";
 import type { Picture } from "./picture.ts";
+import { getRecogniser } from "./read-picture.ts";
 import { toRows } from "./rows.ts";
 
 type Mrz = typeof import("mrz");

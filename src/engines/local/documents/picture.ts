@@ -2,6 +2,7 @@
 
 import { refuseInput } from "../../../providers/task.ts";
 import { checkSize, readImage } from "../image-file.ts";
+import type { Pixels } from "../vision/pixels.ts";
 
 /** A file that the recogniser can decode: PNG, TIFF or a portable greymap. */
 export interface Picture {
@@ -27,7 +28,7 @@ export async function preparePictures(bytes: Uint8Array): Promise<Picture[]> {
       return [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
     },
     // The PNG is decoded again at once, so compression would take more time than it saves.
-    compressionLevel: 1,
+    compressionLevel: 0,
   });
   return [{ width, height, bytes: png }];
 }
@@ -42,7 +43,22 @@ export function toGreyMap(width: number, height: number, pixels: Uint8Array): Ui
   return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels]);
 }
 
-function isTiff(bytes: Uint8Array): boolean {
+/** The pixels of a picture in the format PGM; null: it has another format. */
+export function readGreyMap({ width, height, bytes }: Picture): Pixels | null {
+  if (bytes[0] !== 0x50 || bytes[1] !== 0x35) return null;
+  const shades = bytes.subarray(bytes.length - width * height);
+  const data = new Uint8Array(width * height * 4);
+  for (let pixel = 0; pixel < shades.length; pixel++) {
+    const shade = shades[pixel] as number;
+    data[pixel * 4] = shade;
+    data[pixel * 4 + 1] = shade;
+    data[pixel * 4 + 2] = shade;
+    data[pixel * 4 + 3] = 255;
+  }
+  return { width, height, data, colourProfile: null, format: "pgm" };
+}
+
+export function isTiff(bytes: Uint8Array): boolean {
   const magic = Buffer.from(bytes.subarray(0, 4)).toString("latin1");
   return magic === "II*\0" || magic === "MM\0*";
 }

@@ -6,6 +6,8 @@ import type { Picture } from "./picture.ts";
 export interface Recogniser {
   /** The languages have tesseract's names and must be installed. */
   recognise(picture: Picture, languages: readonly string[], options?: RecogniseOptions): Reading;
+  /** The picture as a PNG: it decodes formats that the runtime does not. */
+  toPng(picture: Picture): Uint8Array;
 }
 
 export interface Reading {

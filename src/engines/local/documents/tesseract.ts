@@ -13,7 +13,11 @@ import type { Picture } from "./picture.ts";
 import type { Reading, RecogniseOptions, Recogniser } from "./recogniser.ts";
 
 interface Core {
-  readonly FS: { writeFile(path: string, bytes: Uint8Array): void; unlink(path: string): void };
+  readonly FS: {
+    writeFile(path: string, bytes: Uint8Array): void;
+    readFile(path: string): Uint8Array;
+    unlink(path: string): void;
+  };
   readonly TessBaseAPI: new () => TesseractApi;
 }
 
@@ -24,6 +28,8 @@ interface TesseractApi {
   SetImageFile(exifOrientation: number, radians: number): number;
   FindLines(): void;
   GetGradient(): number;
+  /** Writes the picture to `/image.png`. */
+  WriteImage(kind: number): void;
   Recognize(monitor: null): number;
   GetTSVText(page: number): string;
   MeanTextConf(): number;
@@ -34,6 +40,7 @@ interface TesseractApi {
 const neuralNetOnly = 1;
 const automaticLayout = "3";
 const singleBlock = "6";
+const inColour = 0;
 // A third of a degree. Rotating by less does not improve the recognition.
 const minSlantRadians = 0.005;
 // Specks, rules and hatching are recognised as words with a low confidence, which real words rarely have.
@@ -93,6 +100,17 @@ export async function loadTesseract(): Promise<Recogniser> {
         core.FS.unlink("/input");
       }
     },
+    toPng(picture) {
+      core.FS.writeFile("/input", picture.bytes);
+      try {
+        if (api.SetImageFile(orientations[0], 0) === 1) refuseDamaged();
+        api.WriteImage(inColour);
+        return core.FS.readFile("/image.png");
+      } finally {
+        api.Clear();
+        core.FS.unlink("/input");
+      }
+    },
   };
 }
 
@@ -134,8 +152,7 @@ function recogniseInput(api: TesseractApi, picture: Picture, options: RecogniseO
   const orientation = orientations[degrees];
   // Only the automatic layout analysis finds the slant.
   api.SetVariable("tessedit_pageseg_mode", automaticLayout);
-  if (api.SetImageFile(orientation, 0) === 1)
-    refuseInput("file", "The picture is damaged, or of a format that cannot be read.");
+  if (api.SetImageFile(orientation, 0) === 1) refuseDamaged();
   api.FindLines();
   const slant = api.GetGradient();
   const radians = Math.abs(slant) >= minSlantRadians ? slant : 0;
@@ -148,6 +165,10 @@ function recogniseInput(api: TesseractApi, picture: Picture, options: RecogniseO
   const turned = radians === 0 && degrees === 0 ? null : { degrees, radians };
   const lines = readTable(api.GetTSVText(0), shown, options.minConfidence ?? defaultMinConfidence);
   return { page: { ...shown, source: "scan", turned, lines }, confidence: api.MeanTextConf() / 100 };
+}
+
+function refuseDamaged(): never {
+  return refuseInput("file", "The picture is damaged, or of a format that cannot be read.");
 }
 
 /** The columns are level, page, block, paragraph, line, word, left, top, width, height, confidence, text. Level 5 is a word. */
