@@ -1,6 +1,7 @@
 // The labelled sets of documents: what they contain, that they can be drawn, and that right is told from missing and wrong.
 
 import { describe, expect, test } from "bun:test";
+import { fillDate } from "../quality/documents/dates.ts";
 import { judge, type LabelledDocument, type Split } from "../quality/documents/labelled-document.ts";
 import { countFields } from "../quality/documents/measure-parsers.ts";
 import { documentSets, type ParserName } from "../quality/documents/sets.ts";
@@ -36,6 +37,13 @@ describe("the labelled sets", () => {
       expect(new Set(documents.map(({ language }) => language)).size).toBeGreaterThanOrEqual(8);
     }
     expect(new Set(setOf("invoices", "test").map(({ layout }) => layout)).size).toBeGreaterThanOrEqual(10);
+  });
+
+  test("of identity documents have at least 20 with a machine-readable zone of every format, and some without", () => {
+    const names = setOf("identity", "test").map(({ name }) => name);
+    expect(names.filter((name) => name.startsWith("mrz-")).length).toBeGreaterThanOrEqual(20);
+    for (const format of ["TD1", "TD2", "TD3", "MRV-A", "MRV-B"]) expect(names.join()).toContain(`mrz-${format}-`);
+    expect(names.filter((name) => name.startsWith("no-mrz-")).length).toBeGreaterThanOrEqual(10);
   });
 
   test("can be drawn where their font is installed", () => {
@@ -104,4 +112,11 @@ describe("a field is judged", () => {
       wrongSigns: 1,
     });
   });
+});
+
+test("a date is written with the parts that its pattern names", () => {
+  const months = ["January", "February", "March", "April", "May"];
+  expect(fillDate("D MMMM YYYY", "2026-05-03", months)).toBe("3 May 2026");
+  expect(fillDate("MMM D, YYYY", "2026-03-17", months)).toBe("Mar 17, 2026");
+  expect(fillDate("DD.MM.YY", "2026-03-07", months)).toBe("07.03.26");
 });

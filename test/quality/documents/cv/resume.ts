@@ -1,5 +1,6 @@
 // An invented career, before any layout.
 
+import { fillDate } from "../dates.ts";
 import type { LabelledDocument, Value } from "../labelled-document.ts";
 import { createRandom, type Random } from "../random.ts";
 import type { Sheet } from "../sheet.ts";
@@ -113,20 +114,12 @@ export function inventResume<Labels>(
   };
 }
 
-export function formatMonth<Labels>(date: string, { month: pattern, months }: CvLocale<Labels>): string {
-  const [year = "", month = ""] = date.split("-");
-  const name = months[Number(month) - 1] ?? "";
-  return pattern.replace("YYYY", year).replace("MMMM", name).replace("MMM", name.slice(0, 3)).replace("MM", month);
+export function formatMonth<Labels>(date: string, { month, months }: CvLocale<Labels>): string {
+  return fillDate(month, date, months);
 }
 
-export function formatDay<Labels>(date: string, { day: pattern, months }: CvLocale<Labels>): string {
-  const [year = "", month = "", day = ""] = date.split("-");
-  return pattern
-    .replace("YYYY", year)
-    .replace("MMMM", months[Number(month) - 1] ?? "")
-    .replace("MM", month)
-    .replace("DD", day)
-    .replace("D", String(Number(day)));
+export function formatDay<Labels>(date: string, { day, months }: CvLocale<Labels>): string {
+  return fillDate(day, date, months);
 }
 
 export function formatSpan<Labels>(span: Span, locale: CvLocale<Labels>, dash = " – "): string {

@@ -1,5 +1,6 @@
 // An invented invoice, credit note or receipt: its parties, lines and sums, before any layout.
 
+import { fillDate } from "../dates.ts";
 import { inventIban, inventVatNumber } from "../identifiers.ts";
 import type { LabelledDocument, Value } from "../labelled-document.ts";
 import { createRandom, type Random } from "../random.ts";
@@ -188,16 +189,7 @@ export function formatMoney<Labels>(value: number, locale: Locale<Labels>, style
 }
 
 export function formatDate<Labels>(date: string, { date: pattern, months }: Locale<Labels>): string {
-  const [year = "", month = "", day = ""] = date.split("-");
-  return pattern
-    .replace("YYYY", year)
-    .replace("YY", year.slice(2))
-    .replace("MMMM", months[Number(month) - 1] ?? "")
-    .replace("MMM", (months[Number(month) - 1] ?? "").slice(0, 3))
-    .replace("MM", month)
-    .replace("M", String(Number(month)))
-    .replace("DD", day)
-    .replace("D", String(Number(day)));
+  return fillDate(pattern, date, months);
 }
 
 export function formatRate(rate: number, decimal: string): string {

@@ -140,7 +140,7 @@ export const ruledTable: CvLayout<TestCvLabels> = (resume) => {
     .text(45, 80, `${labels.born}: ${formatDay(person.birth, locale)}`)
     .text(45, 94, `${person.street}, ${person.place}`)
     .text(45, 108, `${person.phone}, ${person.mail}`);
-  const columns = [{ x: 50 }, { x: 190, width: 160 }, { x: 365, width: 180 }];
+  const columns = [{ x: 50 }, { x: 222, width: 145 }, { x: 377, width: 170 }];
   let y = 140;
   const draw = (title: string, head: readonly string[], rows: readonly (readonly string[])[]) => {
     sheet.text(45, y, title, { ...bold, size: 12 });
@@ -153,7 +153,7 @@ export const ruledTable: CvLayout<TestCvLabels> = (resume) => {
       y = sheet.row(columns, y + 13, cells) - 7;
       ys.push(y);
     }
-    sheet.grid([45, 185, 360, 550], ys);
+    sheet.grid([45, 217, 372, 550], ys);
     y += 30;
   };
   draw(
