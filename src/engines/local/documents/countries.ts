@@ -23,17 +23,29 @@ const codes =
 
 /** Other common names and codes. */
 const aliases: Readonly<Record<string, string>> = {
-  AUT: "ÖSTERREICH",
-  BEL: "BELGIQUE",
-  CHE: "SCHWEIZ,SUISSE",
-  CZE: "CZECH REPUBLIC",
+  AUT: "ÖSTERREICH,OESTERREICH",
+  BEL: "BELGIQUE,BELGIË,BELGIE",
+  BRA: "BRASIL",
+  CAN: "KANADA",
+  CHE: "SCHWEIZ,SUISSE,SVIZZERA",
+  CHN: "中国,P.R. CHINA,PR CHINA",
+  CZE: "CZECH REPUBLIC,ČESKÁ REPUBLIKA,CESKA REPUBLIKA,ČESKO",
   DEU: "D,DEUTSCHLAND",
+  DNK: "DANMARK",
   ESP: "ESPAÑA",
+  FIN: "SUOMI",
   GBR: "UK,GREAT BRITAIN,ENGLAND,SCOTLAND,WALES",
+  HUN: "MAGYARORSZÁG",
   ITA: "ITALIA",
+  JPN: "日本",
+  MEX: "MÉXICO",
   NLD: "NEDERLAND,THE NETHERLANDS",
-  TUR: "TURKEY",
-  USA: "UNITED STATES OF AMERICA",
+  NOR: "NORGE",
+  POL: "POLSKA",
+  ROU: "ROMÂNIA",
+  SWE: "SVERIGE",
+  TUR: "TURKEY,TÜRKİYE",
+  USA: "UNITED STATES OF AMERICA,U.S.A.",
 };
 
 const regionNames = new Intl.DisplayNames(["en"], { type: "region" });

@@ -1,229 +1,245 @@
-// Reads an invoice or a receipt by rules: labels in six languages, the forms of values, and the columns of the item table. There is no model, so
-// an unusual layout is read badly. Values that are not found are null.
+// Reads an invoice or a receipt by rules: labels in many languages, the forms of values, the columns of the item table, and the arithmetic of
+// the amounts. There is no model, so an unusual layout is read badly. Values that are not found, or that contradict each other, are null.
 
 import { mapValues } from "../map-values.ts";
-import { roundTo2 } from "../numbers.ts";
-import { readAddress } from "./address.ts";
-import * as labels from "./financial-labels.ts";
-import { findLabelled, readBlock } from "./labels.ts";
-import { readItems } from "./line-items.ts";
-import type { Row } from "./rows.ts";
-import {
-  findCurrency,
-  findDate,
-  findEmails,
-  findFaxes,
-  findIban,
-  findPhones,
-  findVatNumbers,
-  findWebsites,
-  readAmount,
-  readLastAmount,
-} from "./values.ts";
+import { type AmountLine, findAmountLines } from "./amount-lines.ts";
+import { findAmounts, findNumberStyle, type NumberStyle } from "./amounts.ts";
+import { type Currency, findCurrency } from "./currencies.ts";
+import { createDocumentText, type DocumentText, type Found, type PageRow, type Place } from "./document-text.ts";
+import { readDates } from "./financial-dates.ts";
+import { paymentMethods, titles } from "./financial-labels.ts";
+import { type Ids, readBank, readIds } from "./financial-numbers.ts";
+import { type Item, readItems } from "./line-items.ts";
+import { findOrigin, toCountryCode } from "./origin.ts";
+import type { Page } from "./page.ts";
+import { type Party, readParties } from "./parties.ts";
+import { toTokens } from "./phrases.ts";
+import { type AmountMember, reconcile } from "./reconcile.ts";
+import { findEmails, findFaxes, findIban, findPhones, findVatNumbers, findWebsites } from "./values.ts";
 
 export type FinancialDocument = ReturnType<typeof readFinancialDocument>;
-type Amounts = Record<keyof typeof labels.amountLabels, number | null>;
 
-/** The groups of members have the names of the task's output. */
-export function readFinancialDocument(rows: readonly Row[]) {
-  const text = rows.map((row) => row.text).join("\n");
-  const currency = findCurrency(text);
-  const { items, firstRow, lastRow } = readItems(rows);
-  const outsideItems = rows.filter(
-    (_, index) => firstRow === null || lastRow === null || index < firstRow || index > lastRow,
+/** The groups of members have the names of the task's output. `report` is for the caller who wants to judge the values. */
+export function readFinancialDocument(rows: readonly PageRow[], pages: readonly Page[]) {
+  const document = createDocumentText(rows, pages);
+  const { text } = document;
+  const style = findNumberStyle(text);
+  const { items, rows: itemRows } = readItems(rows, style);
+  const parties = readParties(rows, (index) => itemRows.has(index));
+  const { merchant, customer, shipping } = parties;
+  const ownText = withoutLines(text, [...customer.lines, ...shipping.lines]);
+  const { lines, languages } = findAmountLines(
+    rows.map((row, index) => (itemRows.has(index) ? null : row)),
+    style,
   );
-  const isReceipt = looksLikeReceipt(text, rows);
-  const { customer_number, tax_id, siret_number, abn_number, registration, ...ids } = readIds(rows);
-  const { invoice_receipt_id, purchase_order, ...payment } = ids;
-  const amounts = reconcile(readAmounts(outsideItems));
-  const { customer, merchant, shippingAddress } = readParties(rows);
-  const { fax: _, ...customerContacts } = customer.contacts;
+  const { ids, customerIds, languages: idLanguages } = readIds(rows, new Set([...customer.words, ...shipping.words]));
+  const iban = findIban(text);
+  const vat = findVatNumbers(ownText)[0] ?? ids.vat_number?.value ?? null;
+  const printedCountry = merchant.address?.country ?? null;
+  const origin = findOrigin({
+    text: ownText,
+    printedCountry: toCountryCode(printedCountry?.name ?? null),
+    numbers: [vat, iban],
+    languages: [...languages, ...idLanguages],
+  });
+  const currency = findCurrency({ ...collectMarks(rows, lines, style), text, ...origin });
+  const { amounts, taxes, taxRate, reasons } = reconcile({
+    lines,
+    unlabelled: findUnlabelled(rows, lines, itemRows, style),
+    itemSum: sumItems(items),
+    currency: currency?.code ?? null,
+  });
+  const isReceipt = looksLikeReceipt(rows, text);
+  const dates = readDates(document, { itemRows, isReceipt, origin, currency: currency?.code ?? null });
+  const values = { ...amounts, ...ids, ...dates, tax_rate: taxRate };
+  const found = <Name extends keyof typeof values>(name: Name) =>
+    (values[name]?.value ?? null) as ValueOf<(typeof values)[Name]>;
+  const amount = mapValues(amounts, (one) => one?.value ?? null);
   return {
     isReceipt,
+    id: ids.invoice_receipt_id?.value ?? null,
+    report: {
+      currency: describeCurrency(currency),
+      taxes,
+      fields: toPlaces(document, { amounts, ids, dates, taxRate, merchant, customer }),
+      items: items.map(({ words, contradicts }) => ({
+        ...document.findPlace({ value: null, words, certainty: contradicts ? 0.5 : 0.9 }),
+        ...(contradicts && { reason: "Quantity and unit price do not multiply to the amount." }),
+      })),
+      reasons: { ...reasons, ...dates.reasons },
+    },
     customer_information: {
       ...toAddressMembers(customer),
-      ...customerContacts,
+      ...toContacts(customer.lines.join("\n"), customerIds.vat_number),
+      tax_id: customerIds.tax_id?.value ?? null,
       name: customer.name,
       billing_address: customer.address?.formatted ?? null,
       mailling_address: customer.address?.formatted ?? null,
-      shipping_address: shippingAddress,
-      customer_number,
+      shipping_address: shipping.name === null ? null : shipping.lines.join(", "),
+      customer_number: found("customer_number"),
     },
     merchant_information: {
       ...toAddressMembers(merchant),
-      ...merchant.contacts,
+      ...toContacts(ownText, ids.vat_number),
+      fax: findFaxes(ownText)[0] ?? null,
       name: merchant.name,
       address: merchant.address?.formatted ?? null,
-      country_code: merchant.address?.country?.alpha2 ?? null,
-      tax_id,
-      siret_number,
-      abn_number,
-      registration,
+      country_code: printedCountry?.alpha2 ?? null,
+      tax_id: found("tax_id"),
+      siret_number: found("siret_number"),
+      siren_number: found("siren_number"),
+      abn_number: found("abn_number"),
+      gst_number: found("gst_number"),
+      pan_number: found("pan_number"),
+      business_number: found("business_number"),
+      coc_number: found("coc_number"),
+      registration: found("registration"),
     },
     payment_information: {
-      ...amounts,
-      ...payment,
-      tax_rate: readTaxRate(outsideItems),
-      gratuity: amounts.amount_tip,
-      prior_balance: amounts.previous_unpaid_balance,
-      payment_terms: readPaymentTerms(rows),
+      ...amount,
+      tax_rate: taxRate?.value ?? null,
+      gratuity: amount.amount_tip,
+      prior_balance: amount.previous_unpaid_balance,
+      payment_terms: dates.payment_terms?.value ?? null,
       payment_method: findPaymentMethod(text, isReceipt),
       payment_card_number:
         /(?<![\p{L}*])[*xX•#][*xX•# -]{1,30}\d{4}(?!\d)/u.exec(text)?.[0].replace(/\s+/g, " ") ?? null,
+      payment_auth_code: found("payment_auth_code"),
+      transaction_number: found("transaction_number"),
     },
     financial_document_information: {
-      ...readDates(rows, text, { isReceipt, monthComesFirst: currency?.code === "USD" }),
-      invoice_receipt_id,
-      purchase_order,
+      invoice_receipt_id: found("invoice_receipt_id"),
+      purchase_order: found("purchase_order"),
+      reference: found("reference"),
+      tracking_number: found("tracking_number"),
+      invoice_date: found("invoice_date"),
+      invoice_due_date: found("invoice_due_date"),
+      order_date: found("order_date"),
+      service_start_date: found("service_start_date"),
+      service_end_date: found("service_end_date"),
       time: /(?<![\d:])([01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:\s?[ap]m)?(?![\d:])/i.exec(text)?.[0] ?? null,
     },
     local: {
-      currency: currency?.sign ?? null,
+      currency: currency?.mark ?? null,
       currency_code: currency?.code ?? null,
-      country: merchant.address?.country?.name ?? null,
+      country: printedCountry?.name ?? null,
+      language: origin.language,
     },
-    bank: readBank(text),
-    item_lines: items,
+    bank: { ...readBank(text), iban },
+    item_lines: items.map(({ words: _, contradicts: __, ...item }) => item),
   };
 }
 
-function readIds(rows: readonly Row[]) {
-  const readId = (value: string) =>
-    /^[#:\s]*([A-Z0-9][\w./-]*\d[\w./-]*|\d+)/i.exec(value)?.[1]?.replace(/[.,]+$/, "") ?? null;
-  const readDigits = (value: string) => /^[:\s]*(\d[\d\s.-]{7,18}\d)/.exec(value)?.[1]?.trim() ?? null;
-  const ids = mapValues(labels.idLabels, (label, name) =>
-    findLabelled(rows, label, name === "siret_number" || name === "abn_number" ? readDigits : readId),
+type ValueOf<T> = T extends Found<infer Value> | null ? Value | null : null;
+
+function describeCurrency(
+  currency: Currency | null,
+): { mark: string | null; code: string | null; reason?: string } | null {
+  if (currency === null || currency.code !== null) return currency;
+  return { ...currency, reason: `The sign ${currency.mark} has several meanings, and the document does not decide.` };
+}
+
+function toPlaces(
+  document: DocumentText,
+  values: {
+    amounts: Readonly<Record<AmountMember, Found<number> | null>>;
+    ids: Ids;
+    dates: Readonly<Record<string, unknown>>;
+    taxRate: Found<number> | null;
+    merchant: Party;
+    customer: Party;
+  },
+): Record<string, Place> {
+  const party = ({ name, nameWords }: Party) =>
+    name === null ? null : { value: name, words: nameWords, certainty: 0.7 };
+  const found: [string, unknown][] = [
+    ...Object.entries({ ...values.amounts, tax_rate: values.taxRate }).map(([name, value]): [string, unknown] => [
+      `payment_information.${name}`,
+      value,
+    ]),
+    ...Object.entries(values.ids).map(([name, value]): [string, unknown] => [groupOf(name), value]),
+    ...Object.entries(values.dates).map(([name, value]): [string, unknown] => [groupOf(name), value]),
+    ["merchant_information.name", party(values.merchant)],
+    ["customer_information.name", party(values.customer)],
+  ];
+  return Object.fromEntries(
+    found.flatMap(([path, value]) => {
+      const place = isFound(value) ? document.findPlace(value) : null;
+      return place === null ? [] : [[path, place]];
+    }),
   );
-  const title =
-    /^(?:tax\s+)?(?:invoice|facture|rechnung|factura|receipt)\s+(?:n[°or]\.?\s*)?#?([A-Z]{0,5}-?\d[\w/-]*)$/i;
-  const titles = rows.flatMap((row) => row.cells).map((cell) => title.exec(cell.text)?.[1]);
-  const idInTitle = titles.find((id) => id !== undefined) ?? null;
-  return { ...ids, invoice_receipt_id: ids.invoice_receipt_id ?? idInTitle };
 }
 
-function readDates(
-  rows: readonly Row[],
-  text: string,
-  { isReceipt, monthComesFirst }: { isReceipt: boolean; monthComesFirst: boolean },
-) {
-  const readDate = (value: string) => findDate(value, monthComesFirst);
-  const dates = mapValues(labels.dateLabels, (label) => findLabelled(rows, label, readDate));
-  const period = /(?:service|billing)?\s*period\s*:?\s*(.+?)\s+(?:to|until|–|-|bis|au)\s+(.+)/i.exec(text);
-  const mayUseAnyDate = isReceipt || dates.invoice_due_date === null;
+function isFound(value: unknown): value is Found<unknown> {
+  return typeof value === "object" && value !== null && "words" in value && "certainty" in value;
+}
+
+const groups: Readonly<Record<string, string>> = {
+  customer_number: "customer_information",
+  payment_terms: "payment_information",
+  payment_auth_code: "payment_information",
+  transaction_number: "payment_information",
+  ...Object.fromEntries(
+    "vat_number tax_id siret_number siren_number abn_number gst_number pan_number business_number coc_number registration"
+      .split(" ")
+      .map((name) => [name, "merchant_information"]),
+  ),
+};
+
+function groupOf(name: string): string {
+  return `${groups[name] ?? "financial_document_information"}.${name}`;
+}
+
+/** The signs and codes beside the totals, and beside all amounts. */
+function collectMarks(rows: readonly PageRow[], lines: readonly AmountLine[], style: NumberStyle) {
+  const totals = lines.filter(({ kind }) => kind === "total" || kind === "due");
+  const best = Math.max(0, ...totals.slice(-50).map(({ weight }) => weight));
   return {
-    ...dates,
-    invoice_date: dates.invoice_date ?? (mayUseAnyDate ? readDate(text) : null),
-    service_start_date: readDate(period?.[1] ?? ""),
-    service_end_date: readDate(period?.[2] ?? ""),
+    totalMarks: totals.filter(({ weight }) => weight === best).flatMap(({ marks }) => marks),
+    marks: rows.flatMap(({ cells }) =>
+      cells.flatMap(({ text }) => findAmounts(text.slice(0, 500), style).flatMap(({ marks }) => marks)),
+    ),
   };
 }
 
-function readAmounts(rows: readonly Row[]): Amounts {
-  return mapValues(labels.amountLabels, (labels) => {
-    for (const label of labels) {
-      // The last one counts, because totals are at the end and the head of a table may contain "Total", too.
-      for (const row of rows.toReversed()) {
-        const amount = readRowAmount(row, label);
-        if (amount !== null) return amount;
-      }
-    }
-    return null;
+/** Rows outside the items whose only amount has no known label. */
+function findUnlabelled(
+  rows: readonly PageRow[],
+  lines: readonly AmountLine[],
+  itemRows: ReadonlySet<number>,
+  style: NumberStyle,
+): AmountLine[] {
+  const labelled = new Set(lines.map(({ row }) => row));
+  return rows.flatMap((row, index): AmountLine[] => {
+    if (labelled.has(index) || itemRows.has(index)) return [];
+    const last = row.cells.at(-1);
+    const amounts = last === undefined ? [] : findAmounts(last.text.slice(-80), style).filter(({ isMoney }) => isMoney);
+    const [amount] = amounts;
+    if (amount === undefined || amounts.length > 1 || last === undefined) return [];
+    const facts = { weight: 1, rate: null, base: null, isIncluded: false, isSum: false };
+    return [{ kind: "fee", value: amount.value, words: last.words, row: index, marks: amount.marks, ...facts }];
   });
 }
 
-function readRowAmount(row: Row, label: RegExp): number | null {
-  for (const [index, cell] of row.cells.entries()) {
-    const match = label.exec(cell.text);
-    if (match === null) continue;
-    const amounts = row.cells
-      .slice(index + 1)
-      .map((other) => readAmount(other.text))
-      .filter((amount) => amount !== null);
-    // A rate or a base may be between the label and its amount.
-    const found = amounts.at(-1) ?? readLastAmount(cell.text.slice(match[0].length));
-    if (found !== null) return Math.abs(found);
-  }
-  return null;
+function sumItems(items: readonly Item[]): number | null {
+  if (items.length === 0 || items.some(({ amount_line }) => amount_line === null)) return null;
+  return Math.round(items.reduce((sum, { amount_line }) => sum + (amount_line ?? 0), 0) * 1000) / 1000;
 }
 
-/** Computes the total or the subtotal if it is missing, and drops a subtotal that exceeds the total. */
-function reconcile(amounts: Amounts): Amounts {
-  const { subtotal, total_tax: tax } = amounts;
-  const total = amounts.total ?? amounts.amount_due;
-  const discount = amounts.discount ?? 0;
-  const extras = (amounts.amount_shipping ?? 0) - discount;
-  if (total === null && subtotal !== null && tax !== null)
-    return { ...amounts, total: roundTo2(subtotal + tax + extras) };
-  if (total !== null && subtotal !== null && subtotal > total + discount) return { ...amounts, total, subtotal: null };
-  if (total !== null && subtotal === null && tax !== null && tax < total)
-    return { ...amounts, total, subtotal: roundTo2(total - tax - extras) };
-  return { ...amounts, total };
+function withoutLines(text: string, lines: readonly string[]): string {
+  return lines.reduce((whole, line) => whole.replace(line, () => ""), text);
 }
 
-function readTaxRate(rows: readonly Row[]): number | null {
-  for (const row of rows) {
-    if (!/\b(?:vat|tax|gst|hst|tva|mwst|ust|mehrwertsteuer|iva|btw)/i.test(row.text)) continue;
-    const rate = /(\d{1,2}(?:[.,]\d{1,3})?)\s?%/.exec(row.text)?.[1];
-    if (rate !== undefined) return Number(rate.replace(",", "."));
-  }
-  return null;
-}
-
-function readPaymentTerms(rows: readonly Row[]): string | null {
-  const label = /^(?:payment\s+)?terms\b(?!\s*(?:and|&))|^zahlungsbedingungen|^conditions\s+de\s+paiement/i;
-  return findLabelled(rows, label, (value) => value.trim() || null);
-}
-
-function findPaymentMethod(text: string, isReceipt: boolean): string | null {
-  const label = /(?:payment\s+method|paid\s+(?:by|with|via)|mode\s+de\s+paiement|zahlungsart)\s*:?\s*(.+)/i;
-  const searched = label.exec(text)?.[1] ?? (isReceipt ? text : "");
-  return labels.paymentMethods.find(([pattern]) => pattern.test(searched))?.[1] ?? null;
-}
-
-function readBank(text: string) {
-  const find = (pattern: RegExp) => pattern.exec(text)?.[1]?.trim() ?? null;
-  const bic =
-    find(
-      /\b(?:bic|swift)(?:[\s/-]*(?:bic|swift|code))*\s*[:\s]\s*([A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)\b/i,
-    )?.toUpperCase() ?? null;
+function toContacts(text: string, vat: Found<string> | null) {
   return {
-    iban: findIban(text),
-    swift: bic,
-    bic,
-    account_number: find(/\b(?:account|acct?)\.?\s*(?:no|number|#|num)\.?\s*[:\s]\s*(\d[\d -]{4,20}\d)(?!\d)/i),
-    sort_code: find(/\bsort\s*code\s*[:\s]\s*(\d{2}[\s-]?\d{2}[\s-]?\d{2})\b/i),
-    routing_number: find(/\b(?:routing|aba)\s*(?:no|number|#)?\.?\s*[:\s]\s*(\d{9})\b/i),
-    bsb: find(/\bbsb\s*(?:no|number)?\s*[:\s]\s*(\d{3}[\s-]?\d{3})\b/i),
+    email: findEmails(text)[0] ?? null,
+    phone: findPhones(text)[0] ?? null,
+    website: findWebsites(text)[0] ?? null,
+    vat_number: findVatNumbers(text)[0] ?? vat?.value ?? null,
   };
 }
 
-function readParties(rows: readonly Row[]) {
-  const customerLines = findBlock(rows, labels.partyLabels.customer) ?? findInlineBlock(rows) ?? [];
-  const merchantLines = findBlock(rows, labels.partyLabels.merchant) ?? findHead(rows, customerLines);
-  const text = rows.map((row) => row.text).join("\n");
-  const textOfOthers = customerLines.reduce((whole, line) => whole.replace(line, ""), text);
-  return {
-    customer: toParty(customerLines, customerLines.join("\n")),
-    merchant: toParty(merchantLines, textOfOthers),
-    shippingAddress: findBlock(rows, labels.partyLabels.shipping)?.join(", ") ?? null,
-  };
-}
-
-function toParty([name, ...others]: readonly string[], contacts: string) {
-  return {
-    name: name ?? null,
-    address: readAddress(others.filter((line) => !labels.contactLine.test(line))),
-    contacts: {
-      email: findEmails(contacts)[0] ?? null,
-      phone: findPhones(contacts)[0] ?? null,
-      fax: findFaxes(contacts)[0] ?? null,
-      website: findWebsites(contacts)[0] ?? null,
-      vat_number: findVatNumbers(contacts)[0] ?? null,
-    },
-  };
-}
-
-function toAddressMembers({ address }: ReturnType<typeof toParty>) {
+function toAddressMembers({ address }: Party) {
   return {
     city: address?.city ?? null,
     country: address?.country?.name ?? null,
@@ -234,50 +250,31 @@ function toAddressMembers({ address }: ReturnType<typeof toParty>) {
   };
 }
 
-/** The lines under a label, or beside it. */
-function findBlock(rows: readonly Row[], label: RegExp): string[] | null {
-  for (const [index, row] of rows.entries()) {
-    const cell = row.cells.find(({ text }) => label.test(text));
-    if (cell === undefined) continue;
-    const lines = readBlock(rows, index, cell, labels.endsBlock);
-    if (lines.length > 0) return lines;
-    const beside = row.cells[row.cells.indexOf(cell) + 1];
-    if (beside !== undefined && !labels.endsBlock(beside.text))
-      return [beside.text, ...readBlock(rows, index, beside, labels.endsBlock)];
-  }
-  return null;
+const methodLabel =
+  /(?:payment\s+(?:method|type|by|via)|paid\s+(?:by|with|via)|pay(?:ment)?\s+mode|mode\s+de\s+(?:paiement|règlement)|règlement\s+par|zahlungs(?:art|weise)|forma\s+de\s+(?:pago|pagamento)|método\s+de\s+pag\w+|modalità\s+di\s+pagamento|pagamento|betaalwijze|betaalmethode|forma\s+płatności|sposób\s+(?:płatności|zapłaty)|betalningssätt|betalingsm[åe]\w+|maksutapa|způsob\s+(?:úhrady|platby)|ödeme\s+(?:şekli|yöntemi)|お?支払(?:い)?方法|支付方式|付款方式)\s*[:：]?\s*(.{1,80})/iu;
+
+function findPaymentMethod(text: string, isReceipt: boolean): string | null {
+  const searched = methodLabel.exec(text)?.[1] ?? (isReceipt ? text : "");
+  return paymentMethods.find(([pattern]) => pattern.test(searched))?.[1] ?? null;
 }
 
-function findInlineBlock(rows: readonly Row[]): string[] | null {
-  for (const [index, row] of rows.entries()) {
-    for (const cell of row.cells) {
-      const match = labels.customerInline.exec(cell.text);
-      if (match === null) continue;
-      return [cell.text.slice(match[0].length).trim(), ...readBlock(rows, index, cell, labels.endsBlock)];
-    }
-  }
-  return null;
-}
-
-/** The lines that begin with the largest print at the top of the page, otherwise with the first line that may be a name. */
-function findHead(rows: readonly Row[], customerLines: readonly string[]): string[] {
-  const head = rows.slice(0, Math.max(8, Math.ceil(rows.length / 3)));
-  const cells = head.flatMap((row, index) => row.cells.map((cell) => ({ index, cell, height: row.height })));
-  const candidates = cells.filter(({ cell: { text } }) => mayBeName(text) && !customerLines.includes(text));
-  const [first] = candidates;
-  if (first === undefined) return [];
-  const largest = candidates.reduce((best, other) => (other.height > best.height * 1.15 ? other : best), first);
-  return [largest.cell.text, ...readBlock(rows, largest.index, largest.cell, labels.endsBlock)];
-}
-
-function mayBeName(text: string): boolean {
-  if (labels.notAName.test(text) || labels.contactLine.test(text) || labels.endsBlock(text)) return false;
-  return /\p{L}{2}/u.test(text) && !/^\d/.test(text) && findDate(text) === null && text.length <= 60;
-}
-
-function looksLikeReceipt(text: string, rows: readonly Row[]): boolean {
-  if (/\b(?:tax\s+)?invoice\b|\bfacture\b|\brechnung\b|\bfactura\b|\bfattura\b|\bfactuur\b/i.test(text)) return false;
+/** By its title; without one, by the words that only receipts have. */
+function looksLikeReceipt(rows: readonly PageRow[], text: string): boolean {
+  const kinds = rows.slice(0, 400).flatMap(({ cells }) =>
+    cells.flatMap(({ text: cell }) => {
+      const match = cell.length > 80 ? null : titles.match(toTokens(cell), 0);
+      return match === null ? [] : [match.kind];
+    }),
+  );
+  if (kinds.includes("invoice") || kinds.includes("credit")) return false;
+  if (kinds.includes("receipt")) return true;
+  if (
+    /\b(?:tax\s+)?invoice\b|\bfacture\b|\brechnung\b|\bfactura\b|\bfattura\b|\bfactuur\b|\bfaktura\b|\blasku\b|請求書|发票/iu.test(
+      text,
+    )
+  )
+    return false;
   const signs =
-    /\breceipt\b|\bcashier\b|\bchange\b|\bcash\b|\bvisa\b|\bmastercard\b|\bthank you\b|\bticket\b|\bquittung\b|\bkassenbon\b/i;
+    /\breceipt\b|\bcashier\b|\bchange\b|\bcash\b|\bvisa\b|\bmastercard\b|\bthank you\b|\bticket\b|\bquittung\b|\bkassenbon\b|\bresto\b|\brückgeld\b|\btroco\b|\bkvitto\b|\bkvittering\b|\bkuitti\b|\bparagon\b|領収|お釣|找零/iu;
   return signs.test(text) || rows.every((row) => row.cells.length <= 3);
 }

@@ -1,133 +1,467 @@
-// The labels of invoices and receipts in six languages, by the members of the task's output.
+// The other labels of invoices and receipts as data, by the members of the task's output and by language. Accents, case and punctuation do
+// not matter (phrases.ts). amount-labels.ts has the labels of amounts.
 
-import { mapValues } from "../map-values.ts";
+import { createPhraseTable } from "./phrases.ts";
 
-const number = "(?:no\\.?|n[°ºr]\\.?|num(?:ber|éro|ero)?\\.?|#|id|ref\\.?)";
+const number = "no|number|#|num|nr|id|ref|reference|n °|n|no #";
 
-export const idLabels = mapValues(
-  {
-    invoice_receipt_id: new RegExp(
-      `^(?:tax\\s)?(?:invoice|inv\\.?|bill|receipt|facture|rechnung|factura|fattura|factuur|ticket|check|chk|order|trans(?:action)?)\\s*${number}(?![a-z])|^rechnungs-?(?:nummer|nr\\.?)|^factuurnummer|^(?:tax\\s)?invoice\\s*[:#]|^receipt\\s*[:#]|^facture\\s*:`,
-      "i",
+/** Every noun with every word for "number". */
+function numbered(nouns: string, words = number): string {
+  return nouns
+    .split("|")
+    .flatMap((noun) => words.split("|").map((word) => `${noun} ${word}`))
+    .join("|");
+}
+
+export type IdKind =
+  | "invoice_receipt_id"
+  | "weak_id"
+  | "purchase_order"
+  | "customer_number"
+  | "vat_number"
+  | "tax_id"
+  | "siret_number"
+  | "siren_number"
+  | "abn_number"
+  | "gst_number"
+  | "pan_number"
+  | "business_number"
+  | "coc_number"
+  | "registration"
+  | "transaction_number"
+  | "payment_auth_code"
+  | "tracking_number"
+  | "reference";
+
+export const idLabels = createPhraseTable<IdKind>({
+  invoice_receipt_id: {
+    en: numbered(
+      "invoice|tax invoice|inv|bill|receipt|credit note|credit memo|credit|document|doc|statement|sales invoice|sales receipt|tax receipt|note",
     ),
-    purchase_order: new RegExp(
-      `^(?:p\\.?o\\.?|purchase\\s+order|your order|bestell)\\s*-?${number}?(?![a-z])|^bestellnummer|^bon de commande`,
-      "i",
-    ),
-    customer_number: new RegExp(
-      `^(?:customer|client|account|kunden)\\s*-?${number}(?![a-z])|^kundennummer|^n°\\s?client`,
-      "i",
-    ),
-    tax_id: /^(?:tax\s*(?:id|no|number)|ein|tin|fein|federal tax id|steuernummer|steuer-?nr)\b\.?/i,
-    siret_number: /\bsiret\b/i,
-    abn_number: /\babn\b/i,
-    registration:
-      /^(?:company (?:reg(?:istration)?|no)|reg(?:istered)?\s?(?:no|number)|registration)\b[a-z. ]*|^(?:rcs|hrb|kvk|coc)\b/i,
-    transaction_number: new RegExp(`^trans(?:action)?\\s*${number}(?![a-z])`, "i"),
-    payment_auth_code: /^auth(?:ori[sz]ation)?\s*(?:code|no|#)?\b/i,
+    de: `${numbered("rechnung|rechnungs|beleg|bon|quittung|gutschrift|gutschrifts|rg|re|quittungs|dokument", "nr|nummer|no")}|rechnungsnummer|rechnungsnr|belegnummer|belegnr|bonnummer|bonnr|gutschriftsnummer|gutschriftsnr|gutschriftnummer|gutschriftnr|quittungsnummer|quittungsnr|dokumentnummer|rechnung nr|rechnung`,
+    fr: `${numbered("facture|avoir|recu|ticket|piece|note", "no|n °|n|numero|num|nr|#|reference|ref")}|numero de facture|no de facture|n ° de facture|n ° facture|numero facture|no facture|n de facture|numero d avoir|reference facture|n ° d avoir|n ° de piece`,
+    es: `${numbered("factura|recibo|ticket|boleta|nota de credito|factura simplificada|abono|factura rectificativa", "no|n °|n|numero|num|nr|#")}|numero de factura|no de factura|n ° de factura|n ° factura|num factura|numero factura|no factura|serie y numero|folio|folio fiscal|n de factura|num de factura|factura`,
+    it: `${numbered("fattura|ricevuta|scontrino|documento|nota di credito|doc|fattura elettronica", "n|no|nr|num|numero|n °")}|numero fattura|n fattura|nr fattura|numero documento|num documento|numero nota|n ° fattura|n documento`,
+    pt: `${numbered("fatura|factura|nota fiscal|recibo|fatura recibo|nota de credito|nf|nf e|nfs e|cupom", "n|no|n °|numero|num|nr")}|numero da fatura|n da fatura|n ° da fatura|no da fatura|numero da nota|numero da nota fiscal|numero do documento|documento n`,
+    nl: `${numbered("factuur|bon|creditnota|creditfactuur|kassabon", "nr|nummer|no")}|factuurnummer|factuurnr|bonnummer|bonnr|creditnotanummer|creditfactuurnummer`,
+    pl: `${numbered("faktura|faktura vat|paragon|faktura korygujaca|rachunek|paragon fiskalny|dokument", "nr|numer|no")}|numer faktury|nr faktury|nr paragonu|nr dokumentu|numer dokumentu|numer paragonu|faktura vat`,
+    sv: `${numbered("faktura|kvitto|kreditfaktura|kvittens", "nr|nummer|no")}|fakturanummer|fakturanr|kvittonummer|kvittonr|kreditfakturanummer`,
+    da: `${numbered("faktura|kvittering|kreditnota|bilag", "nr|nummer|no")}|bilagsnr|kreditnotanummer|kreditnotanr|kvitteringsnr|fakturanummer|fakturanr`,
+    no: `${numbered("faktura|kvittering|kreditnota|bilag", "nr|nummer|no")}|bilagsnummer|kvitteringsnummer|fakturanummer|fakturanr`,
+    fi: `${numbered("lasku|kuitti|hyvityslasku|tosite", "nro|nr|numero|no")}|laskun numero|laskunumero|laskun nro|kuittinumero|hyvityslaskun numero|tositenumero|kuitin numero|laskunro`,
+    cs: `${numbered("faktura|danovy doklad|faktura danovy doklad|doklad|paragon|dobropis|uctenka|opravny danovy doklad|faktura c", "c|cislo|no")}|cislo faktury|cislo dokladu|cislo uctenky|cislo dobropisu`,
+    tr: `${numbered("fatura|fis|belge|makbuz", "no|numarasi|nr")}`,
+    ja: "請求書番号|請求番号|領収書番号|伝票番号|領収番号|レシート番号|請求書no|請求書ナンバー|伝票no|レシートno|管理番号",
+    zh: "发票号码|发票编号|票据号码|单号|发票号|小票号|發票號碼|账单编号|收据编号|发票代码及号码|单据编号|流水号|發票編號",
+    hu: "szamlaszam|szamla sorszama|sorszam",
+    ro: "numar factura|nr factura|factura nr|seria si numarul",
   },
-  ignoreAccents,
-);
-
-export const dateLabels = mapValues(
-  {
-    invoice_date:
-      /^(?:(?:invoice|issue|bill(?:ing)?|receipt|tax|sale)\s+date|date(?:\s+of)?(?:\s+issued?|\s+invoice)?|dated|issued(?:\s+on)?|rechnungsdatum|datum|date\s+(?:de\s+)?(?:la\s+)?factur\w*|date\s+d['’]émission|fecha(?:\s+de\s+(?:emisión|factura))?|data(?:\s+fattura)?|factuurdatum)\b(?!\s*(?:due|d['’]éch))/i,
-    invoice_due_date:
-      /^(?:(?:payment\s+)?due(?:\s+(?:date|on|by))?|pay(?:ment)?\s+by|date\s+d['’]échéance|échéance|fällig(?:keit)?(?:\s+am)?|fälligkeitsdatum|zahlbar\s+bis|vencimiento|fecha\s+de\s+vencimiento|scadenza|vervaldatum)\b/i,
-    order_date: /^(?:order(?:ed)?\s+(?:date|on)|bestelldatum|date\s+de\s+commande)\b/i,
+  weak_id: {
+    en: numbered("order|check|chk|trans|transaction|sale|table check|sales order|folio|job"),
+    de: "auftragsnummer|auftragsnr|vorgangsnummer|vorgang nr|vorgangsnr|bestellnummer",
+    fr: "numero de commande|commande n °|commande no|no de commande",
   },
-  ignoreAccents,
-);
-
-/** The patterns of each amount, the most specific first. */
-export const amountLabels = mapValues(
-  {
-    total: [
-      /^(?:grand|invoice)\s+total\b/i,
-      /^total\s+(?:amount(?:\s+due)?|due|to\s+pay|payable|incl|ttc|gross|eur|usd|gbp|brutto|factura|à\s+payer)\b/i,
-      /^(?:gesamtbetrag|gesamtsumme|rechnungsbetrag|endbetrag|gesamt|bruttobetrag|montant\s+(?:total|ttc)|net\s+à\s+payer|importe\s+total|totale?(?:\s+fattura)?|totaal)\b/i,
-      /^total\b(?!\s*(?:tax|vat|net|ht|excl|items?|qty|quantity|discount|savings|hours|hors|tva|before|iva))/i,
-    ],
-    amount_due: [
-      /^(?:amount|balance|total(?:\s+amount)?|net)\s+(?:due|payable|owing|outstanding)\b/i,
-      /^(?:net\s+)?à\s+payer\b/i,
-      /^zu\s+zahlen\b/i,
-    ],
-    subtotal: [
-      /^sub\s*-?\s*total\b/i,
-      /^(?:net(?:\s+(?:amount|total))?|total\s+(?:net|ht|excl\w*|hors\s+taxes?|before\s+tax)|zwischensumme|netto(?:betrag|summe)?|summe\s+netto|base\s+imponible|sous-?total|subtotaal|imponibile)\b/i,
-    ],
-    total_tax: [
-      /^(?:total\s+)?(?:sales\s+tax|vat|tax|gst|hst|tva|mwst\.?|ust\.?|mehrwertsteuer|umsatzsteuer|iva|btw)(?!\s*(?:id|no|n°|number|nr|reg|invoice))(?![a-z])/i,
-      /^(?:zzgl\.?|incl\.?|inkl\.?|plus|includes)\s.*?(?:vat|tax|mwst|ust|tva)\b/i,
-    ],
-    discount: [/^(?:total\s+)?(?:discount|savings|rabatt|remise|descuento|sconto|korting)\b/i],
-    amount_shipping: [
-      /^(?:shipping|delivery|freight|postage|carriage|versand(?:kosten)?|frais\s+de\s+port|livraison|envío|spedizione|verzend\w*)\b/i,
-    ],
-    amount_tip: [/^(?:tip|gratuity)\b/i],
-    amount_paid: [
-      /^(?:amount\s+paid|paid|payments?\s+received|deposit\s+paid|cash(?:\s+tendered)?|tendered|card(?:\s+payment)?|visa|mastercard|bezahlt|payé|reçu|bar)\b/i,
-    ],
-    amount_change: [/^(?:change(?:\s+due)?|rückgeld|rendu|monnaie|cambio)\b/i],
-    service_charge: [/^service(?:\s+charge)?\b/i],
-    previous_unpaid_balance: [/^(?:previous|prior)\s+balance\b/i],
+  purchase_order: {
+    en: `${numbered("po|p o|purchase order|your order|customer po|cust po|order|customer order", "no|number|#|num|nr|ref|reference|n °")}|po|p o|purchase order|your po|your order|your reference|your ref|customer reference|customer ref`,
+    de: "bestellnummer|bestellnr|bestell nr|ihre bestellung|ihre bestellnummer|ihr auftrag|bestellung nr|ihre bestellung nr|ihr zeichen|bestellung",
+    fr: "bon de commande|bon de commande no|bon de commande n °|votre commande|n ° de commande|no de commande|commande|commande no|commande n °|votre reference|numero de commande|n ° commande|reference commande|ref commande",
+    es: "pedido|no de pedido|numero de pedido|n ° de pedido|n ° pedido|orden de compra|su pedido|pedido no|pedido n °|no pedido|referencia de pedido",
+    it: "ordine|numero ordine|ordine n|rif ordine|vs ordine|ordine di acquisto|n ordine|vostro ordine|riferimento ordine|ordine n °",
+    pt: "pedido|numero do pedido|encomenda|ordem de compra|n ° encomenda|nota de encomenda|encomenda n|vossa encomenda|n ° de encomenda|pedido n|n encomenda|requisicao",
+    nl: "ordernummer|bestelnummer|inkooporder|uw ordernummer|uw referentie|order nr|bestelnr|inkoopordernummer|uw bestelnummer|po nummer",
+    pl: "numer zamowienia|nr zamowienia|zamowienie nr|zamowienie",
+    sv: "ordernummer|ordernr|er referens|bestallningsnummer|inkopsordernummer|er order|er ordernr",
+    da: "ordrenummer|ordrenr|rekvisitionsnr|rekvisition|jeres ref|indkobsordre|deres ref|deres ordre",
+    no: "ordrenummer|ordrenr|bestillingsnummer|deres ref|deres referanse|innkjopsordre|rekvisisjon",
+    fi: "tilausnumero|tilaus nro|ostotilaus|tilausnro|ostotilausnumero|tilauksen numero|viitteenne",
+    cs: "cislo objednavky|objednavka|objednavka c|objednavka cislo|c objednavky",
+    tr: "siparis no|siparis numarasi",
+    ja: "注文番号|発注番号|ご注文番号|注文書番号|貴社注文番号|発注no",
+    zh: "订单号|采购订单号|订单编号|采购订单|采购单号|訂單編號|采购订单编号",
   },
-  (patterns) => patterns.map(ignoreAccents),
-);
-
-/** Headings above the lines of a party. */
-export const partyLabels = mapValues(
-  {
-    customer:
-      /^(?:bill(?:ed)?\s*to|invoiced?\s*to|sold\s+to|customer|client|buyer|attn|prepared\s+for|to|facturé\s+à|adressé\s+à|destinataire|rechnung\s+an|rechnungsempfänger|kunde|cliente|klant)\s*:?\s*$/i,
-    merchant:
-      /^(?:from|seller|vendor|supplier|merchant|issued\s+by|émetteur|vendeur|verkäufer|lieferant|emisor)\s*:?\s*$/i,
-    shipping:
-      /^(?:ship(?:ped)?\s*to|deliver(?:y|ed)?\s*(?:to|address)|livré\s+à|lieferadresse|adresse\s+de\s+livraison)\s*:?\s*$/i,
+  customer_number: {
+    en: numbered("customer|client|account|acct|cust|customer account|guest|member", "no|number|#|num|nr|id|ref|code"),
+    de: "kundennummer|kundennr|kunden nr|kunden nummer|debitorennummer|kd nr|kundennr|debitor nr|debitorennr",
+    fr: "n ° client|no client|numero client|code client|client no|reference client|ref client|numero de client|client n °|compte client|n ° de client",
+    es: "n ° cliente|no cliente|numero de cliente|codigo cliente|cod cliente|no de cliente|codigo de cliente|n ° de cliente|cliente no|cliente n °|num cliente",
+    it: "codice cliente|cod cliente|n cliente|numero cliente|cliente n",
+    pt: "codigo do cliente|n ° cliente|numero de cliente|cod cliente|n cliente|codigo cliente|numero do cliente|n ° de cliente|cliente n",
+    nl: "klantnummer|klantnr|debiteurnummer|klant nr|debiteurennummer|debiteurnr|relatienummer",
+    pl: "numer klienta|nr klienta|kod klienta",
+    sv: "kundnummer|kundnr|kund nr",
+    da: "kundenummer|kundenr|kunde nr|debitornr",
+    no: "kundenummer|kundenr|kunde nr",
+    fi: "asiakasnumero|asiakasnro|asiakas nro|asiakkaan numero",
+    cs: "cislo zakaznika|zakaznicke cislo|zakaznik c|cislo odberatele",
+    tr: "musteri no|musteri numarasi|musteri kodu",
+    ja: "お客様番号|顧客番号|お客様コード|得意先コード|顧客コード|お客様no",
+    zh: "客户编号|客户号|客户代码|客戶編號",
   },
-  ignoreAccents,
-);
-/** A label in the same line as the name of the customer. */
-export const customerInline =
-  /^(?:bill(?:ed)?\s*to|invoiced?\s*to|sold\s+to|customer(?:\s+name)?|client|buyer|facturé\s+à|rechnung\s+an)\s*:\s*(?=\S)/i;
+  vat_number: {
+    en: "vat|vat no|vat number|vat reg no|vat reg|vat registration no|vat registration number|vat registration|vat id|vat id no|vat reg number|vat #|eu vat|vat identification number",
+    de: "ust id|ust idnr|ust id nr|ust ident nr|umsatzsteuer id|uid|uid nr|uid nummer|mwst nr|mwst nummer|umsatzsteuer identifikationsnummer|ustid|ustidnr|ust nr|mwst",
+    fr: "tva|no tva|n ° tva|numero de tva|tva intracommunautaire|tva intra|n ° tva intracommunautaire|no de tva|n ° de tva|numero tva|tva n °|no tva intracommunautaire|id tva|num tva|numero de tva intracommunautaire",
+    es: "nif iva|iva intracomunitario|cif intracomunitario|vat nif",
+    it: "p iva|partita iva|piva|p i|part iva|p iva c f|p iva e c f|partita iva e codice fiscale",
+    nl: "btw|btw nummer|btw nr|btw id|btw identificatienummer",
+    sv: "momsreg nr|moms reg nr|momsregnr|momsregistreringsnummer|vat nr|momsnr",
+    da: "momsnr|moms nr",
+    fi: "alv tunnus|alv nro|alv rek",
+    cs: "dic",
+    pl: "vat ue|nip ue",
+    pt: "n iva",
+  },
+  tax_id: {
+    en: "tax id|tax no|tax number|tax id no|tax id number|ein|tin|fein|federal tax id|tax reg no|tax registration number|fed tax id|tax id ein|federal id|tax identification number",
+    de: "steuernummer|steuer nr|steuernr|st nr|stnr",
+    es: "nif|cif|nif cif|cif nif|rfc|cuit|rut|nit|ruc|n i f|c i f|dni|nif iva",
+    fr: "numero fiscal|identifiant fiscal",
+    it: "codice fiscale|cod fisc|c f|cod fiscale|cf",
+    pt: "nif|cnpj|contribuinte|nipc|cpf|n ° contribuinte|contribuinte n|cnpj cpf|cpf cnpj|numero de contribuinte|n contribuinte|no contribuinte",
+    pl: "nip",
+    sv: "org nr|organisationsnummer|orgnr|org nummer",
+    da: "cvr|cvr nr|se nr|cvrnr|cvr nummer|cvr no",
+    no: "org nr|organisasjonsnummer|orgnr|foretaksregisteret|org nummer|org no",
+    fi: "y tunnus|ytunnus",
+    tr: "vergi no|vkn|vergi numarasi|vergi kimlik no|vd no|tckn|vkn tckn",
+    ja: "登録番号|適格請求書発行事業者登録番号|事業者登録番号",
+    zh: "纳税人识别号|税号|统一社会信用代码|统一编号|統一編號|统一社会信用代码 纳税人识别号|納稅人識別號",
+  },
+  siret_number: { fr: "siret|n ° siret|no siret|numero siret|siret no|siret n °" },
+  siren_number: { fr: "siren|n ° siren|no siren|siren no" },
+  abn_number: { en: "abn|a b n|abn no" },
+  gst_number: {
+    en: "gstin|gst no|gst number|gst reg no|gst registration no|gst reg|gst registration number|gst id|gst #|gst hst no|gst hst|gstin no|gstin uin|gst hst #|hst #|hst no|gst hst number|hst registration|gst registration|hst number",
+  },
+  pan_number: { en: "pan|pan no|pan number|permanent account number|company s pan|companys pan" },
+  business_number: { en: "business number|bn|nzbn|uen|business no|acn|co reg no|brn" },
+  coc_number: {
+    nl: "kvk|kvk nummer|kvk nr|k v k|handelsregister nr|coc|kvknr",
+    en: "chamber of commerce|coc no|coc number",
+  },
+  registration: {
+    en: "company reg|company reg no|company registration|company registration no|company registration number|company no|company number|registered no|registered number|registration no|registration number|reg no|registration|registered in england no|registered in england and wales no|co no|cin|crn|reg number",
+    de: "hrb|hra|handelsregister|amtsgericht|handelsregisternummer|hr nr",
+    fr: "rcs|r c s|numero rcs|no rcs",
+    it: "rea|n rea|numero rea",
+    pl: "krs|regon",
+    cs: "ico|ic",
+    sv: "bolagsnummer",
+  },
+  transaction_number: {
+    en: numbered("trans|transaction|tran|trx|txn", "no|number|#|num|nr|id|ref"),
+    de: "ta nr|transaktionsnummer|transaktionsnr|trace nr|transaktion nr",
+    fr: "numero de transaction|no transaction|n ° transaction|transaction n °",
+    es: "transaccion|numero de transaccion|operacion|no operacion",
+    it: "numero transazione|transazione n",
+    nl: "transactie|transactienummer|transactie nr",
+    ja: "取引番号",
+    zh: "交易号|交易单号|交易编号|交易流水号",
+  },
+  payment_auth_code: {
+    en: "auth|auth code|authorization|authorisation|authorization code|authorisation code|auth no|approval code|auth #|approval|approval no|appr code|authcode|authorization no",
+    de: "genehmigungsnummer|genehmigungs nr|autorisierung|genehmigungsnr|as proc code",
+    fr: "autorisation|no autorisation|n ° autorisation|numero d autorisation",
+    es: "autorizacion|aut|no autorizacion|codigo de autorizacion|cod aut",
+    it: "autorizzazione|aut|cod aut",
+    pt: "autorizacao|aut",
+    nl: "autorisatiecode|autorisatie",
+    ja: "承認番号",
+    zh: "授权码|授權碼",
+  },
+  tracking_number: {
+    en: "tracking|tracking no|tracking number|tracking #|awb|awb no|tracking id|consignment no",
+    de: "sendungsnummer|sendungsverfolgung|trackingnummer",
+    fr: "numero de suivi|no de suivi|n ° de suivi",
+    es: "numero de seguimiento|no de seguimiento",
+    zh: "运单号|快递单号",
+    ja: "追跡番号|送り状番号",
+  },
+  reference: {
+    en: "reference|ref|reference no|our ref|our reference|payment reference|ref no|reference number|remittance reference|ref #|payment ref",
+    de: "referenz|referenznummer|verwendungszweck|unser zeichen|zahlungsreferenz|referenz nr",
+    fr: "reference|ref|notre reference|reference de paiement|references|communication",
+    es: "referencia|ref|nuestra referencia|referencia de pago",
+    it: "riferimento|rif|nostro riferimento|causale",
+    pt: "referencia|nossa referencia|ref",
+    nl: "referentie|kenmerk|betalingskenmerk|onze referentie|ons kenmerk|betalingsreferentie",
+    pl: "referencja|tytul przelewu|tytulem",
+    sv: "ocr|ocr nummer|referens|var referens|ocr nr|betalningsreferens|referensnummer",
+    da: "reference|vores ref|betalings id",
+    no: "kid|kid nr|kid nummer|referanse|var ref|kidnr|var referanse",
+    fi: "viitenumero|viite|viitteemme|viitenro",
+    cs: "variabilni symbol|vs|var symbol",
+    tr: "referans|referans no",
+    ja: "参照番号|整理番号",
+    zh: "参考号|备注编号",
+  },
+});
 
-/** Labels and headings that end the lines of a party. */
-const blockEnds = [
-  ...Object.values(partyLabels),
-  customerInline,
-  ...Object.values(idLabels),
-  ...Object.values(dateLabels),
-  /^(?:service|billing)?\s*(?:period\s*(?:from|start|to|end)?|(?:start|end)\s+date|from)\b/i,
-  /\b(?:description|item|product|qty|quantity|désignation|beschreibung|artikel|bezeichnung|concepto|descripción)\b/i,
-  /^(?:sub\s*-?total|total|payment|notes?|terms)\b/i,
-];
-export const endsBlock = (text: string) => blockEnds.some((label) => label.test(text));
+export type DateKind = "invoice_due_date" | "order_date" | "other" | "period" | "invoice_date";
 
-/** Titles and labels at positions where a name is expected. */
-export const notAName =
-  /^(?:tax\s+|sales\s+|commercial\s+|pro\s?-?forma\s+|original\s+|customer\s+)?(?:invoice|facture|rechnung|factura|fattura|factuur|receipt|quittung|reçu|ticket|bill|statement|credit\s+note|order|page|copy|date|datum|welcome|thank)\b/i;
+export const dateLabels = createPhraseTable<DateKind>({
+  invoice_due_date: {
+    en: "due date|payment due|payment due date|due|due on|due by|pay by|payment by|date due|payable by|please pay by|payment due by|due for payment|payment deadline|pay before|payment due on|payable on|payable before|balance due by|balance due on|settlement date|please pay before|amount due by|total due by|is due on|payment is due by|payment is due on",
+    de: "fallig|fallig am|falligkeit|falligkeitsdatum|zahlbar bis|zahlungsziel|zahlungsfrist|zahlung bis|fallig bis|zu zahlen bis|zahlungstermin|zahlbar bis zum|fallig zum|faellig am|zahlbar bis spatestens|bitte zahlen bis|faelligkeit|zahlbar am|zahlung fallig am",
+    fr: "date d echeance|echeance|echeance le|date limite de paiement|a payer avant le|a regler avant le|date echeance|payable le|payable avant le|date de reglement|limite de paiement|a payer pour le|a regler le|date limite de reglement|date de paiement|echeance de paiement|echeance au",
+    es: "vencimiento|fecha de vencimiento|fecha vencimiento|vence|vence el|fecha limite de pago|vto|fecha de pago|vencimientos|fecha vto|pagar antes del|fecha limite|f vencimiento",
+    it: "scadenza|data scadenza|data di scadenza|scadenza pagamento|entro il|pagamento entro|pagamento entro il|scadenze|da pagare entro|da pagare entro il|scad",
+    pt: "vencimento|data de vencimento|data vencimento|vence em|data limite de pagamento|pagar ate|data do vencimento|dt vencimento|vence a|data limite|prazo de pagamento|pagamento ate",
+    nl: "vervaldatum|te betalen voor|uiterste betaaldatum|betalen voor|vervaldag|uiterlijk|betalen uiterlijk|uiterste betaaldag|te betalen uiterlijk|verval datum",
+    pl: "termin platnosci|termin zaplaty|platne do|termin|termin platnosci do",
+    sv: "forfallodatum|forfallodag|betalas senast|forfaller|betala senast|senast|forfallodato|oss tillhanda|oss tillhanda senast",
+    da: "forfaldsdato|betalingsfrist|forfalder|betales senest|sidste rettidige betalingsdato|sidste betalingsdag|forfald|betalingsdato|sidste rettidige betaling|forfaldsdag",
+    no: "forfallsdato|forfall|betalingsfrist|forfaller|betales innen",
+    fi: "erapaiva|era pvm|viimeinen maksupaiva|erapvm|maksupaiva|maksettava viimeistaan",
+    cs: "datum splatnosti|splatnost|splatne do|splatnost do|splatno do|splatno",
+    tr: "vade tarihi|son odeme tarihi|vade|odeme tarihi|son odeme",
+    ja: "支払期限|お支払期限|お支払い期限|支払期日|お支払期日|振込期限|お振込期限|支払い期限|支払予定日|振込期日|お支払い期日",
+    zh: "到期日|付款截止日期|付款期限|到期日期|付款到期日|截止日期|應付日期|付款日期|到期付款日",
+    hu: "fizetesi hatarido|esedekesseg",
+    ro: "data scadentei|scadenta|termen de plata",
+  },
+  order_date: {
+    en: "order date|ordered on|date of order|ordered|po date|purchase order date",
+    de: "bestelldatum|auftragsdatum|bestellung vom|bestellt am",
+    fr: "date de commande|commande du|date commande",
+    es: "fecha de pedido|fecha pedido|fecha del pedido",
+    it: "data ordine|data dell ordine",
+    pt: "data da encomenda|data do pedido",
+    nl: "orderdatum|besteldatum",
+    pl: "data zamowienia",
+    sv: "orderdatum|bestallningsdatum",
+    da: "ordredato|bestillingsdato",
+    no: "ordredato|bestillingsdato",
+    fi: "tilauspaiva|tilauspvm",
+    cs: "datum objednavky|datum objednani",
+    tr: "siparis tarihi",
+    ja: "注文日|発注日|ご注文日",
+    zh: "订单日期|下单日期|訂單日期",
+  },
+  period: {
+    en: "service period|billing period|period|statement period|subscription period|period covered|services rendered|period of service|billing cycle|usage period|for the period|service dates|stay|rental period",
+    de: "leistungszeitraum|abrechnungszeitraum|zeitraum|leistungsdatum zeitraum|rechnungszeitraum|leistungs zeitraum|vertragszeitraum",
+    fr: "periode|periode de facturation|periode du|periode de prestation|periode facturee|pour la periode du",
+    es: "periodo|periodo de facturacion|periodo de servicio|periodo facturado",
+    it: "periodo|periodo di riferimento|periodo di fatturazione",
+    pt: "periodo|periodo de faturacao|periodo de faturamento|periodo de referencia",
+    nl: "periode|factuurperiode",
+    pl: "okres|okres rozliczeniowy|za okres",
+    sv: "period|faktureringsperiod|avser period|avser perioden",
+    da: "periode|faktureringsperiode",
+    no: "periode|fakturaperiode|faktureringsperiode",
+    fi: "laskutuskausi|ajanjakso|laskutusjakso",
+    cs: "obdobi|fakturacni obdobi|zuctovaci obdobi",
+    tr: "donem|fatura donemi",
+    ja: "対象期間|利用期間|請求期間|ご利用期間",
+    zh: "账单周期|服务期间|计费周期|结算周期",
+  },
+  other: {
+    en: "delivery date|ship date|shipped|ship on|date shipped|date of supply|supply date|print date|printed|printed on|date of birth|service date|expiry date|expires|valid until|valid through|date of service|date printed|start date|end date|arrival|departure|check in|check out|arrival date|departure date|date delivered|contract date|reading date|next billing date|next invoice date|delivered|despatch date|dispatch date|last payment date|as of|date of delivery|original invoice date",
+    de: "lieferdatum|leistungsdatum|druckdatum|geburtsdatum|liefertermin|datum der leistung|lieferung am|liefer leistungsdatum|leistung am|versanddatum|anreise|abreise|lieferscheindatum|gultig bis|datum der lieferung|tag der leistung|tag der lieferung",
+    fr: "date de livraison|date de la prestation|date d execution|date de prestation|livre le|date de la vente|date de vente|date d expedition|date de naissance|valable jusqu au",
+    es: "fecha de operacion|fecha de entrega|fecha operacion|fecha entrega|fecha de impresion|fecha del servicio|valido hasta|fecha de envio|fecha de prestacion",
+    it: "data di consegna|data consegna|data trasporto|data ddt|data prestazione|data stampa|data nascita",
+    pt: "data de entrega|data da operacao|data de saida|data saida|data da prestacao|data de carga|valido ate|data de impressao|data do servico",
+    nl: "leverdatum|leveringsdatum|datum levering|geldig tot|verzenddatum",
+    pl: "data sprzedazy|data dostawy|data wykonania uslugi|data dostawy wykonania uslugi|data zakonczenia dostawy|data dokonania dostawy|data wydania",
+    sv: "leveransdatum|utskriftsdatum|leveransdag|giltig till",
+    da: "leveringsdato|leveret|gyldig til",
+    no: "leveringsdato|levert|levert dato|gyldig til",
+    fi: "toimituspaiva|toimituspvm|toimitettu",
+    cs: "datum uskutecneni zdanitelneho plneni|duzp|datum zdan plneni|datum dodani|datum uskut zdan plneni|datum plneni|datum zdanitelneho plneni|datum uskutecneni plneni|dat uskutecneni plneni",
+    tr: "sevk tarihi|teslim tarihi|irsaliye tarihi|teslimat tarihi",
+    ja: "納品日|納入日|出荷日|生年月日|有効期限|利用日|ご利用日|印刷日",
+    zh: "交货日期|发货日期|打印日期|有效期|出生日期|送货日期|交付日期|服务日期",
+  },
+  invoice_date: {
+    en: "invoice date|date of invoice|issue date|date of issue|issued|issued on|date issued|bill date|billing date|receipt date|tax date|sale date|date|dated|tax point|tax point date|date paid|invoice dated|transaction date|document date|credit note date|statement date|purchase date|date of purchase|date time|date and time|credit date|inv date|date of receipt|date of sale|invoice issued|paid on|trans date|credit memo date|invoice issue date|date of document",
+    de: "rechnungsdatum|datum|ausstellungsdatum|belegdatum|vom|rechnung vom|gutschriftsdatum|datum der rechnung|datum uhrzeit|rechnungs datum|gutschriftdatum|ausgestellt am|re datum",
+    fr: "date|date de facture|date de la facture|date facture|date de facturation|date d emission|emise le|emis le|le|fait le|date de l avoir|facture du|date d etablissement|date avoir|date d avoir|date du document|facturee le|date emission",
+    es: "fecha|fecha de factura|fecha factura|fecha de emision|fecha emision|fecha expedicion|fecha de expedicion|emitida el|fecha de la factura|fecha hora|fecha documento|fecha y hora|fecha de compra",
+    it: "data|data fattura|data documento|data emissione|data di emissione|del|data della fattura|data nota di credito|data fatt|data e ora",
+    pt: "data|data da fatura|data de emissao|data emissao|data do documento|data da emissao|emitido em|data de faturacao|data documento|emissao|data hora|data da nota|data de emissao da nota|data fatura|data da fatura recibo",
+    nl: "factuurdatum|datum|datum factuur|factuur datum|creditdatum|datum tijd",
+    pl: "data wystawienia|data faktury|data|wystawiono|wystawiono dnia|data wystawienia faktury|dnia|wystawiona w dniu|data i miejsce wystawienia|data dokumentu",
+    sv: "fakturadatum|datum|kvittodatum|fakt datum|datum tid|faktura datum",
+    da: "fakturadato|dato|faktura dato|bilagsdato|kreditnotadato|dato tid",
+    no: "fakturadato|dato|faktura dato|kreditnotadato",
+    fi: "laskun pvm|paivays|laskupaiva|pvm|laskun paivays|paivamaara|laskun paivamaara|laskutuspaiva|laskupvm|laskutus pvm|laskun paiva",
+    cs: "datum vystaveni|vystaveno|datum|datum vystaveni dokladu|vystaveno dne|datum vystaveni faktury|dat vystaveni|datum prodeje",
+    tr: "fatura tarihi|tarih|duzenleme tarihi|duzenlenme tarihi|fis tarihi|belge tarihi",
+    ja: "請求日|発行日|日付|請求書発行日|領収日|取引日|発行年月日|請求年月日|ご請求日|領収書発行日|発行日付|日時|取引日時",
+    zh: "开票日期|日期|发票日期|开具日期|账单日期|開立日期|交易日期|開票日期|开票时间|發票日期|时间|下单时间|日期时间|开单日期",
+    hu: "szamla kelte|kelt|kiallitas datuma|teljesites datuma",
+    ro: "data facturii|data emiterii|data",
+  },
+});
+
+export type PartyKind = "shipping" | "merchant" | "customer";
+
+/** Headings above or beside the lines of a party. */
+export const partyLabels = createPhraseTable<PartyKind>({
+  shipping: {
+    en: "ship to|shipped to|deliver to|delivery address|delivered to|shipping address|shipping to|delivery to|consignee|ship to address|delivering to|shipping information|shipping details",
+    de: "lieferadresse|lieferanschrift|lieferung an|versandadresse|warenempfanger|lieferort",
+    fr: "livre a|adresse de livraison|livraison a|livrer a|lieu de livraison|adresse livraison",
+    es: "direccion de envio|enviar a|direccion de entrega|lugar de entrega|entregar a|enviado a",
+    it: "indirizzo di consegna|spedire a|destinazione merce|luogo di destinazione|destinazione|consegna a|indirizzo di spedizione|luogo di consegna",
+    pt: "endereco de entrega|morada de entrega|entregar em|local de entrega|local de descarga|morada de envio|enviar para",
+    nl: "afleveradres|bezorgadres|leveradres|verzendadres|leveren aan",
+    pl: "adres dostawy|odbiorca dostawy|miejsce dostawy|wysylka do",
+    sv: "leveransadress|levereras till",
+    da: "leveringsadresse|leveres til",
+    no: "leveringsadresse|leveres til",
+    fi: "toimitusosoite|toimitetaan",
+    cs: "dodaci adresa|misto dodani|mista urceni|adresa dodani",
+    tr: "teslimat adresi|teslim adresi|sevk adresi",
+    ja: "納品先|お届け先|配送先|送付先",
+    zh: "收货方|收货地址|送货地址|收貨地址|收货人",
+  },
+  merchant: {
+    en: "from|seller|vendor|supplier|merchant|issued by|sold by|our details|biller|payee|bill from|service provider|provider|invoice from|billed by|pay to|remit to|supplied by|seller details|vendor details|supplier details|company details|invoiced by|payable to",
+    de: "verkaufer|lieferant|rechnungssteller|absender|aussteller|leistungserbringer|von|anbieter|auftragnehmer|rechnung von|leistender",
+    fr: "emetteur|vendeur|fournisseur|prestataire|de|societe|emis par|expediteur|facture par",
+    es: "emisor|vendedor|proveedor|expedidor|empresa|datos del emisor|emitido por|de|datos del vendedor|datos de la empresa",
+    it: "fornitore|mittente|emittente|cedente|cedente prestatore|venditore|prestatore|da|emessa da|emesso da",
+    pt: "emitente|fornecedor|prestador|vendedor|prestador de servicos|prestador do servico|emissor|de|emitido por",
+    nl: "leverancier|verkoper|van|afzender|factuur van",
+    pl: "sprzedawca|wystawca|dostawca|sprzedajacy|od",
+    sv: "saljare|leverantor|avsandare|fran",
+    da: "saelger|leverandor|fra|afsender",
+    no: "selger|leverandor|fra|avsender",
+    fi: "myyja|toimittaja|laskuttaja|lahettaja",
+    cs: "dodavatel|prodavajici|prodejce",
+    tr: "satici|tedarikci|gonderen",
+    ja: "請求元|発行元|発行者|差出人|販売元|発行事業者",
+    zh: "销售方|卖方|销方|开票方|收款方|供应商|銷售方|賣方|商户|商户名称|销售方信息|销售方名称",
+    hu: "elado|szallito|kibocsato",
+    ro: "furnizor|vanzator",
+  },
+  customer: {
+    en: "bill to|billed to|invoice to|invoiced to|sold to|customer|client|buyer|attn|attention|prepared for|to|billing address|invoice address|customer details|billing details|customer name|client name|recipient|charge to|guest|bill to party|purchaser|payer|bill to address|invoice for|issued to|buyer details|client details|guest name|customer information|billing information|customer address|for|billing to|details of receiver|details of receiver billed to|credit to|buyer bill to|receiver|invoice recipient",
+    de: "rechnung an|rechnungsempfanger|kunde|rechnungsadresse|rechnungsanschrift|empfanger|auftraggeber|kaufer|leistungsempfanger|an|besteller|rechnung fur|kundendaten|kundenadresse|gutschrift an",
+    fr: "facture a|adresse a|destinataire|client|adresse de facturation|facturer a|acheteur|adresse facturation|pour|a l attention de|adresse client|coordonnees client|facturation|avoir pour|factures a|vos coordonnees",
+    es: "cliente|facturar a|datos del cliente|facturado a|destinatario|comprador|direccion de facturacion|receptor|senores|datos cliente|cliente nombre|adquirente|datos de facturacion|nombre del cliente|para",
+    it: "cliente|destinatario|spett le|spettabile|fatturare a|intestatario|cessionario|cessionario committente|intestazione|intestato a|fatturato a|committente|acquirente|spett le ditta|dati cliente|fattura a",
+    pt: "cliente|faturar a|destinatario|tomador|tomador de servicos|adquirente|exmo s sr s|faturado a|dados do cliente|exmos senhores|tomador do servico|exmo sr|comprador|exmos srs|nome do cliente|para|destinatario remetente|cobrar de|faturar para",
+    nl: "klant|factuuradres|factuur aan|aan|debiteur|afnemer|klantgegevens|gefactureerd aan|opdrachtgever|koper|t a v",
+    pl: "nabywca|kupujacy|odbiorca|platnik|klient|dla|zamawiajacy",
+    sv: "kund|fakturaadress|fakturamottagare|faktureras till|kopare|till|faktureringsadress|mottagare|bestallare",
+    da: "kunde|faktureres til|kober|til|fakturaadresse|faktura til|modtager",
+    no: "kunde|faktureres til|kjoper|til|fakturaadresse|faktura til|fakturamottaker|mottaker",
+    fi: "asiakas|laskutusosoite|ostaja|laskun saaja|vastaanottaja|laskutetaan|tilaaja|laskun vastaanottaja",
+    cs: "odberatel|zakaznik|kupujici|prijemce|fakturacni adresa|objednatel",
+    tr: "alici|musteri|sayin|fatura edilen|fatura adresi|alici bilgileri|musteri bilgileri",
+    ja: "請求先|宛先|お客様|ご請求先|お客様名|得意先|宛名|ご依頼主",
+    zh: "购买方|买方|客户|付款方|客户名称|购方|收票方|买方名称|購買方|客戶|致|购买方信息|购买方名称|买家|客户信息|付款单位",
+    hu: "vevo|megrendelo",
+    ro: "client|cumparator|beneficiar",
+  },
+});
+
+export type TitleKind = "credit" | "receipt" | "other" | "invoice";
+
+/** Titles of documents. */
+export const titles = createPhraseTable<TitleKind>({
+  credit: {
+    en: "credit note|credit memo|credit memorandum|refund receipt|refund|credit invoice|tax credit note|adjustment note",
+    de: "gutschrift|rechnungskorrektur|stornorechnung|korrekturrechnung|storno|gutschrift nr",
+    fr: "avoir|facture d avoir|note de credit",
+    es: "nota de credito|factura rectificativa|abono|factura de abono",
+    it: "nota di credito|nota credito|nota di accredito",
+    pt: "nota de credito",
+    nl: "creditnota|creditfactuur|credit nota|credit factuur",
+    pl: "faktura korygujaca|korekta|faktura korekta|korekta faktury|nota kredytowa",
+    sv: "kreditfaktura|kreditnota|kredit faktura",
+    da: "kreditnota|kreditfaktura",
+    no: "kreditnota|kreditfaktura",
+    fi: "hyvityslasku",
+    cs: "dobropis|opravny danovy doklad",
+    tr: "iade faturasi",
+    ja: "返品伝票|赤伝票|返金明細書",
+    zh: "红字发票|退款单|贷项通知单|折讓單",
+  },
+  receipt: {
+    en: "receipt|sales receipt|cash receipt|guest check|payment receipt|customer receipt|till receipt|customer copy|merchant copy|order receipt|your receipt|sale receipt",
+    de: "quittung|kassenbon|kassenbeleg|bon|kassenzettel|barbeleg|kundenbeleg|bewirtungsbeleg|kassabon|kassenquittung",
+    fr: "recu|ticket|ticket de caisse|recu de paiement|ticket client",
+    es: "recibo|tique|ticket de compra|factura simplificada|ticket|comprobante|boleta",
+    it: "scontrino|documento commerciale|ricevuta|scontrino fiscale|ricevuta fiscale",
+    pt: "talao|cupom fiscal|recibo|cupom|fatura simplificada",
+    nl: "kassabon|kasticket|bonnetje|kwitantie",
+    pl: "paragon|paragon fiskalny",
+    sv: "kvitto|kassakvitto",
+    da: "kvittering|kassebon|bon",
+    no: "kvittering|salgskvittering",
+    fi: "kuitti|kassakuitti",
+    cs: "uctenka|paragon|prijmovy doklad|zjednoduseny danovy doklad",
+    tr: "fis|perakende satis fisi|satis fisi|bilgi fisi",
+    ja: "領収書|領収証|レシート",
+    zh: "收据|小票|购物小票|收據|结账单",
+  },
+  other: {
+    en: "statement|order|order confirmation|quote|quotation|estimate|delivery note|packing slip|page|copy|original|duplicate|welcome|welcome to|thank you|thank|thanks|remittance advice|paid|summary|order summary|bill of supply|original for recipient|powered by",
+    de: "angebot|lieferschein|auftragsbestatigung|seite|kopie|original|willkommen|vielen dank|bestellung|mahnung",
+    fr: "devis|bon de livraison|page|copie|bienvenue|merci|duplicata|bon de commande",
+    es: "presupuesto|albaran|pagina|copia|bienvenido|gracias|original",
+    it: "preventivo|pagina|copia|benvenuti|grazie|originale|ordine",
+    pt: "orcamento|pagina|copia|bem vindo|obrigado|segunda via|original",
+    nl: "offerte|pagina|kopie|welkom|bedankt|pakbon",
+    pl: "oferta|strona|kopia|oryginal|duplikat|witamy|dziekujemy",
+    sv: "offert|sida|kopia|valkommen|tack",
+    da: "tilbud|side|kopi|velkommen|tak",
+    no: "tilbud|side|kopi|velkommen|takk",
+    fi: "tarjous|sivu|kopio|tervetuloa|kiitos",
+    cs: "nabidka|strana|kopie|vitejte|dekujeme",
+    tr: "teklif|sayfa|hosgeldiniz|tesekkurler",
+    ja: "見積書|納品書|明細書|ページ|控え|ありがとうございます|毎度ありがとうございます",
+    zh: "报价单|送货单|页|谢谢|欢迎光临|谢谢惠顾",
+  },
+  invoice: {
+    en: "invoice|tax invoice|commercial invoice|pro forma invoice|proforma invoice|proforma|sales invoice|vat invoice|bill|invoice receipt|service invoice|gst invoice|final invoice|interim invoice|self billing invoice|utility bill|simplified tax invoice",
+    de: "rechnung|schlussrechnung|abschlagsrechnung|teilrechnung|proformarechnung|faktura|honorarrechnung|honorarnote|rechnungskopie",
+    fr: "facture|facture proforma|facture acquittee|facture de vente|note d honoraires|facture d acompte",
+    es: "factura|factura proforma|factura electronica|factura comercial|factura de venta",
+    it: "fattura|fattura elettronica|fattura proforma|fattura immediata|fattura differita|fattura accompagnatoria|parcella",
+    pt: "fatura|factura|nota fiscal|nota fiscal eletronica|fatura recibo|fatura proforma|nota fiscal de servicos|danfe|nota fiscal de servicos eletronica|nfs e",
+    nl: "factuur|proforma factuur|verkoopfactuur",
+    pl: "faktura|faktura vat|faktura proforma|rachunek|faktura koncowa|faktura zaliczkowa",
+    sv: "faktura|delfaktura|slutfaktura",
+    da: "faktura|salgsfaktura",
+    no: "faktura|salgsfaktura",
+    fi: "lasku|myyntilasku",
+    cs: "faktura|danovy doklad|faktura danovy doklad|zalohova faktura",
+    tr: "fatura|e fatura|e arsiv fatura|satis faturasi|e arsiv",
+    ja: "請求書|御請求書|ご請求書|適格請求書",
+    zh: "发票|增值税专用发票|增值税普通发票|電子發票|电子发票|账单|形式发票|發票|帳單|统一发票|商业发票",
+    hu: "szamla",
+    ro: "factura|factura fiscala",
+  },
+});
+
 /** Lines of a party that are not a part of its address. */
 export const contactLine =
-  /@|\bwww\.|https?:|^(?:tel|phone|ph|fax|mobile|e-?mail|web|vat|tax|ein|abn|siret|siren|tva|ust|iva|nif|cif|company|reg|iban|bic|tél|telefon)\b|\bvat\b|^\+?[\d\s().-]{8,}$/i;
+  /@|\bwww\.|https?:|^(?:tel|phone|ph|fax|mobile|mob|e-?mail|mail|web|vat|tax|ein|abn|acn|gst\w*|pan|siret|siren|tva|ust|uid|iva|p\.?\s?iva|nif|cif|rfc|cuit|rut|cnpj|cpf|nip|regon|krs|ico|dic|ičo|dič|ič|btw|kvk|che-?\d|cvr|org\.?|orgnr|moms|mva|y-tunnus|vkn|vergi|company|co\.?\s?reg|reg|iban|bic|swift|tél|telefon|telefono|teléfono|telefone|puh|tlf|tel[eé]f|登録|電話|电话|税号|開戶|开户|銀行|contact|attn|ape|naf|rcs|hrb|steuer|st\.?-?nr|gstin|cin|state code|place of supply|capital|au capital)(?![\p{L}])|\bvat\b|^\+?[\d\s().-]{8,}$/iu;
+
 export const paymentMethods: readonly (readonly [RegExp, string])[] = [
   [/\bvisa\b/i, "visa"],
   [/\bmaster\s?card\b/i, "mastercard"],
   [/\b(?:amex|american express)\b/i, "american express"],
   [/\bmaestro\b/i, "maestro"],
-  [/\b(?:credit|debit)\s+card\b|\bcarte bancaire\b|\bec-?karte\b/i, "card"],
+  [
+    /\b(?:credit|debit)\s+card\b|\bcarte\b|\bcb\b|\bec-?karte\b|\bgirocard\b|\bkarten?zahlung\b|\btarjeta\b|\bcarta\b|\bbancomat\b|\bcart[aã]o\b|\bpin\b|\bbankpas\b|\bkarta\b|\bkort\b|\bdankort\b|\bbankaxept\b|\bkortti\b|\bkredi kartı\b|\bcard\b|クレジット|银行卡|刷卡/iu,
+    "card",
+  ],
   [/\bpaypal\b/i, "paypal"],
-  [/\b(?:bank|wire)\s+transfer\b|\bvirement\b|\büberweisung\b|\bsepa\b/i, "bank transfer"],
-  [/\bcash\b|\bespèces\b|\bbarzahlung\b/i, "cash"],
+  [
+    /\b(?:bank|wire|electronic)\s+transfer\b|\bvirement\b|\bü?ueberweisung\b|\büberweisung\b|\bsepa\b|\btransferencia\b|\bbonifico\b|\btransferência\b|\boverschrijving\b|\bprzelew\b|\bbankgiro\b|\bplusgiro\b|\btilisiirto\b|\bbankoverførsel\b|\bbankovní(?:m)? převod\w*|\bhavale\b|\beft\b|\bach\b|\bbacs\b|\bneft\b|\brtgs\b|振込|銀行振込|转账|银行转账/iu,
+    "bank transfer",
+  ],
+  [/\bdirect debit\b|\blastschrift\b|\bprélèvement\b|\bdomiciliación\b|\bincasso\b/iu, "direct debit"],
+  [/\bche(?:que|ck)\b|\bchèque\b|\bassegno\b/iu, "check"],
+  [
+    /\bcash\b|\besp[eè]ces\b|\bbarzahlung\b|\bbar\b|\befectivo\b|\bcontanti\b|\bdinheiro\b|\bcontant\b|\bgotówka\b|\bkontant\w*|\bkäteinen\b|\bhotov\w+|\bnakit\b|現金|现金/iu,
+    "cash",
+  ],
 ];
-
-/** Also matches the label without its accents, because English OCR reads "Facture a" and "Fallig am". */
-function ignoreAccents(label: RegExp): RegExp {
-  // Bun writes accented letters of a pattern as \u00E9.
-  const source = label.source.replace(/\\u([0-9A-F]{4})/gi, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
-  const tolerant = source.replace(/[à-öø-ÿ]/g, (letter) => `[${letter}${letter.normalize("NFD")[0]}]`);
-  return new RegExp(tolerant, label.flags);
-}

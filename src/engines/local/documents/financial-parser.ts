@@ -4,9 +4,10 @@ import { fillMembers } from "../fill-members.ts";
 import { barcodePackage, loadBarcodeReader } from "./barcodes.ts";
 import { createDocumentEngine } from "./document-engine.ts";
 import { drawPages } from "./document-reader.ts";
+import { joinPages } from "./document-text.ts";
 import { readFinancialDocument } from "./financial-document.ts";
+import { readIds } from "./financial-numbers.ts";
 import type { Page } from "./page.ts";
-import { type Row, toRows } from "./rows.ts";
 
 const task = "ocr/financial_parser";
 // The search for barcodes takes a tenth of a second per page, and they are on the first pages.
@@ -17,44 +18,46 @@ export const financialParser = createDocumentEngine({
   packages: [barcodePackage],
   async load() {
     const readBarcodes = await loadBarcodeReader();
-    return async (pages, { input: { document_type: stated }, files }) => {
+    return async (pages, { input: { document_type: stated }, files }, addDetails) => {
       const pictures = await drawPages(files["file"], pagesWithBarcodes);
       const barcodes = await Promise.all(pictures.map(readBarcodes));
       const documents = splitDocuments(pages);
-      const extracted = documents.map(({ firstPage, rows }, index) => {
-        const { isReceipt, financial_document_information, ...entry } = readFinancialDocument(rows);
-        const ownBarcodes = documents.length === 1 ? barcodes.flat() : (barcodes[firstPage] ?? []);
-        const detected = isReceipt ? "receipt" : "invoice";
-        return {
-          ...entry,
-          financial_document_information: { ...financial_document_information, barcodes: ownBarcodes },
-          document_metadata: {
-            document_index: index + 1,
-            document_page_number: firstPage + 1,
-            document_type: stated === "receipt" ? stated : detected,
-          },
-        };
-      });
+      const read = documents.map((parts) => readFinancialDocument(joinPages(parts), pages));
+      addDetails({ documents: read.map((document) => document.report) });
+      const extracted = read.map(
+        ({ isReceipt, report: _, id: __, financial_document_information, ...entry }, index) => {
+          const firstPage = documents[index]?.[0]?.index ?? 0;
+          const ownBarcodes = documents.length === 1 ? barcodes.flat() : (barcodes[firstPage] ?? []);
+          const detected = isReceipt ? "receipt" : "invoice";
+          return {
+            ...entry,
+            financial_document_information: { ...financial_document_information, barcodes: ownBarcodes },
+            document_metadata: {
+              document_index: index + 1,
+              document_page_number: firstPage + 1,
+              document_type: stated === "receipt" ? stated : detected,
+            },
+          };
+        },
+      );
       return fillMembers(task, { extracted_data: extracted });
     };
   },
 });
 
 /** A page starts a new document if its document number differs from that of the page before. */
-function splitDocuments(pages: readonly Page[]): { firstPage: number; rows: Row[] }[] {
-  const documents: { firstPage: number; rows: Row[]; id: string | null }[] = [];
+function splitDocuments(pages: readonly Page[]): { page: Page; index: number }[][] {
+  const documents: { parts: { page: Page; index: number }[]; id: string | null }[] = [];
   for (const [index, page] of pages.entries()) {
-    const rows = toRows(page);
     const id =
-      pages.length === 1 ? null : readFinancialDocument(rows).financial_document_information.invoice_receipt_id;
+      pages.length === 1 ? null : (readIds(joinPages([{ page, index }])).ids.invoice_receipt_id?.value ?? null);
     const current = documents.at(-1);
     if (current === undefined || (id !== null && current.id !== null && id !== current.id)) {
-      documents.push({ firstPage: index, rows, id });
+      documents.push({ parts: [{ page, index }], id });
       continue;
     }
-    const offset = (current.rows.at(-1)?.bottom ?? 0) + 1;
-    for (const row of rows) current.rows.push({ ...row, top: row.top + offset, bottom: row.bottom + offset });
+    current.parts.push({ page, index });
     current.id ??= id;
   }
-  return documents;
+  return documents.map(({ parts }) => parts);
 }

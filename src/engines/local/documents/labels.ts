@@ -27,25 +27,40 @@ function readBelow<T>(row: Row, below: Row | undefined, cell: Cell, read: (text:
   return under === undefined ? null : read(under.text);
 }
 
-/** The lines in the column of a label, down to a gap or to a text at which `ends` returns true. */
-export function readBlock(rows: readonly Row[], from: number, cell: Cell, ends: (text: string) => boolean): string[] {
-  const lines: string[] = [];
+/** The cells in the column of a label, down to a gap or to a cell at which `ends` returns true. */
+export function readBlock<R extends Row>(
+  rows: readonly R[],
+  from: number,
+  cell: Cell,
+  ends: (cell: Cell, row: R) => boolean,
+): Cell[] {
+  const cells: Cell[] = [];
   let previous = rows[from];
   // The gap between a label and the first line may be wider.
   let widestGap = 2.2;
-  for (const row of rows.slice(from + 1)) {
-    if (previous === undefined || row.top - previous.bottom > widestGap * Math.max(previous.height, row.height)) break;
-    const inColumn = row.cells.find((other) => Math.abs(other.left - cell.left) < 2.5 * row.height);
+  for (let index = from + 1; index < Math.min(rows.length, from + maxBlockRows); index++) {
+    const row = rows[index];
+    if (row === undefined || previous === undefined) break;
+    if (row.top - previous.bottom > widestGap * Math.max(previous.height, row.height)) break;
+    const inColumn = row.cells.find((other) => isAligned(other, cell, row.height));
     if (inColumn === undefined) {
       // Another column may have a row between two rows of this one.
       if (row.top - previous.bottom > 1.2 * row.height) break;
       continue;
     }
-    if (ends(inColumn.text)) break;
-    lines.push(inColumn.text);
+    if (ends(inColumn, row)) break;
+    cells.push(inColumn);
     previous = row;
     widestGap = 1.2;
-    if (lines.length === 6) break;
+    if (cells.length === maxBlockLines) break;
   }
-  return lines;
+  return cells;
+}
+
+const maxBlockLines = 9;
+const maxBlockRows = 40;
+
+/** By their left edges or, as in the right half of a letterhead, by their right edges. */
+function isAligned(cell: Cell, other: Cell, height: number): boolean {
+  return Math.abs(cell.left - other.left) < 2.5 * height || Math.abs(cell.right - other.right) < 0.3 * height;
 }

@@ -1,9 +1,14 @@
 // Reads the items of an invoice by the head of their table, and those of a receipt, which has no head, by the price at the end of each line.
 
 import { roundTo2 } from "../numbers.ts";
-import { trimEndOf } from "../text/characters.ts";
-import type { Cell, Row } from "./rows.ts";
-import { readAmount } from "./values.ts";
+import { isAmount, readAmountLabel } from "./amount-lines.ts";
+import { findAmounts, type NumberStyle, readAmount, toNumber } from "./amounts.ts";
+import type { PageRow } from "./document-text.ts";
+import { type ColumnKind, columnHeads } from "./item-labels.ts";
+import type { Word } from "./page.ts";
+import { toTokens } from "./phrases.ts";
+import { readReceiptItems } from "./receipt-items.ts";
+import type { Cell } from "./rows.ts";
 
 /** An item with the member names of the task's output. */
 export interface Item {
@@ -12,208 +17,345 @@ export interface Item {
   readonly unit_price: number | null;
   readonly amount_line: number | null;
   readonly tax_rate: number | null;
+  readonly tax: number | null;
+  readonly discount_rate: number | null;
+  readonly discount_amount: number | null;
   readonly product_code: string | null;
   readonly unit_type: string | null;
+  readonly words: readonly Word[];
+  /** Quantity and price were printed and do not multiply to the amount. */
+  readonly contradicts: boolean;
 }
 
 export interface ItemLines {
   readonly items: readonly Item[];
-  /** The first and last row of the items, including the head of their table; null: there are none. */
-  readonly firstRow: number | null;
-  readonly lastRow: number | null;
+  /** The rows of the items, including the heads of their tables. */
+  readonly rows: ReadonlySet<number>;
 }
 
 interface Column {
-  readonly member: keyof Item;
+  readonly kind: ColumnKind;
   readonly left: number;
   readonly right: number;
 }
 
-/** The heads of columns. The order matters, because some patterns overlap. */
-const heads: readonly (readonly [keyof Item, RegExp])[] = [
-  ["tax_rate", /^(?:(?:vat|tax|gst|tva|mwst|ust|iva|btw)(?:\s?(?:rate|%))?\.?|taux(?:\s+tva)?)$/i],
-  [
-    "product_code",
-    /^(?:item\s*(?:no|#|code|number)|sku|code|product\s+code|part\s*(?:no|#|number)|réf\.?|référence|ref\.?|art(?:ikel)?\.?-?\s?nr\.?|pos\.?|#|no\.?|nr\.?)$/i,
-  ],
-  [
-    "unit_price",
-    /^(?:unit\s*(?:price|cost)|price(?:\s*\/\s*unit|\s+each)?|rate|hourly\s+rate|cost|each|prix(?:\s+unitaire)?(?:\s+ht)?|p\.?u\.?(?:\s+ht)?|einzelpreis|stückpreis|preis|precio(?:\s+unitario)?|prezzo(?:\s+unitario)?|prijs)(?:\s*[($€£].*)?$/i,
-  ],
-  [
-    "quantity",
-    /^(?:qty\.?|quantity|quant\.?|hours|hrs|units?|qté|quantité|menge|anzahl|cantidad|cant\.?|quantità|aantal|days)$/i,
-  ],
-  ["unit_type", /^(?:unit|uom|einheit|unité)$/i],
-  [
-    "amount_line",
-    /^(?:amount|(?:line\s+)?total|total\s+(?:price|ht|amount)|net(?:\s+amount)?|sum|montant(?:\s+ht)?|betrag|gesamt(?:preis)?|summe|importe|importo|totale|bedrag|extended|ext\.?\s+price|value|price)(?:\s*[($€£].*)?$/i,
-  ],
-  [
-    "description",
-    /^(?:(?:item\s+)?description(?:\s+of\s+.*)?|items?|products?|services?|details|particulars|activity|work|désignation|libellé|description|beschreibung|bezeichnung|leistung|artikel|concepto|descripción|descrizione|omschrijving|goods)$/i,
-  ],
-];
+const numericKinds: ReadonlySet<ColumnKind> = new Set([
+  "quantity",
+  "unit_price",
+  "gross",
+  "amount_line",
+  "tax_rate",
+  "tax",
+  "discount",
+]);
 const endOfItems =
-  /^(?:sub\s*-?\s*total|total|net\b|vat\b|tax\b|gst\b|sales\s+tax|discount|shipping|delivery\s+(?:charge|fee)|amount\s+due|balance|grand|sous-?total|montant|tva\b|zwischensumme|netto|gesamt|summe|mwst|ust\b|zzgl|rabatt|base\s+imponible|iva\b|imponibile|totale|totaal|btw|notes?\b|thank|payment|bank|iban|change|cash|card|visa|mastercard|tip\b|service\s+charge|remise|frais)/i;
+  /^(?:notes?\b|thank|thanks|payment|bank|iban|terms|remarks?|bemerkung|hinweis|zahlung|bankverbindung|conditions|règlement|forma de pago|observaciones|note\b|pagamento|modalità|opmerking|uwagi|slownie|słownie|amount in words|in words|arrêté|備考|振込先|备注|大写)/i;
+// Relative to the height of a row. A wider gap ends the table.
+const maxRowGap = 6;
 
-export function readItems(rows: readonly Row[]): ItemLines {
+export function readItems(rows: readonly PageRow[], style: NumberStyle): ItemLines {
+  const items: Item[] = [];
+  const used = new Set<number>();
+  let columns: readonly Column[] | null = null;
+  /** Whether rows belong to the table; after a page break, only a head or a complete row does. */
+  let state: "open" | "paused" | "closed" = "closed";
+  let pending: { text: string; words: readonly Word[] } | null = null;
   for (const [index, row] of rows.entries()) {
-    const columns = readHead(row);
-    if (columns !== null) return readTable(rows, index, columns);
+    const head = readHead(rows, index);
+    if (head !== null && (items.length === 0 || hasSameKinds(head.columns, columns))) {
+      columns = head.columns;
+      for (let at = index; at < index + head.rows; at++) used.add(at);
+      state = "open";
+      pending = null;
+      continue;
+    }
+    if (columns === null || used.has(index)) continue;
+    const previous = rows[index - 1];
+    if (state === "open" && previous !== undefined && previous.page !== row.page) state = "paused";
+    if (state === "closed") continue;
+    const isComplete = isItemRow(row, columns, style);
+    if (state === "paused" && !isComplete) continue;
+    const gap = previous === undefined || previous.page !== row.page ? 0 : row.top - previous.bottom;
+    if (gap > maxRowGap * row.height && !isComplete) {
+      state = "closed";
+      continue;
+    }
+    if (!isComplete && endsTable(row)) {
+      state = "closed";
+      continue;
+    }
+    state = "open";
+    used.add(index);
+    // The sum of a page is not an item.
+    if (row.cells.some(({ text }) => readAmountLabel(text)?.kind === "carried")) continue;
+    const read = readTableRow(row, columns, style);
+    const last = items.at(-1);
+    if (read.item.amount_line !== null || read.item.unit_price !== null) {
+      const description = pending === null ? read.item.description : `${pending.text} ${read.item.description}`.trim();
+      items.push({ ...read.item, description, words: [...(pending?.words ?? []), ...read.item.words] });
+      pending = null;
+    } else if (read.item.description !== "" && row.cells.length <= 2) {
+      const next = rows[index + 1];
+      const isNearNext =
+        next !== undefined &&
+        last !== undefined &&
+        next.top - row.bottom < 0.6 * gap &&
+        isItemRow(next, columns, style);
+      if (last === undefined || isNearNext)
+        pending = {
+          text: pending === null ? read.item.description : `${pending.text} ${read.item.description}`,
+          words: read.item.words,
+        };
+      else items[items.length - 1] = appendTo(last, read.item);
+    }
   }
-  return readReceipt(rows);
+  if (columns === null || items.length === 0) return readReceiptItems(rows, style);
+  return { items, rows: used };
 }
 
-/** The columns, if the row contains the head of a description and of numbers. */
-function readHead(row: Row): Column[] | null {
-  const columns = row.cells.flatMap((cell) => toColumns(cell));
-  const has = (member: keyof Item) => columns.some((column) => column.member === member);
-  return has("description") && (has("amount_line") || has("unit_price") || has("quantity")) ? columns : null;
+function appendTo(item: Item, { description, words }: Item): Item {
+  return { ...item, description: `${item.description} ${description}`.trim(), words: [...item.words, ...words] };
 }
 
-/** The heads of narrow columns can form one cell, such as "Qty Price". Then each word or pair of words is tried. */
+/** Totals, taxes and notes end the table, in whichever column they are. */
+function endsTable(row: PageRow): boolean {
+  return row.cells.some(({ text }) => {
+    const label = readAmountLabel(text);
+    return (label !== null && isAmount(label.kind)) || endOfItems.test(text);
+  });
+}
+
+/** The columns, if the row contains the head of a description and of numbers. A head may take two rows. */
+function readHead(rows: readonly PageRow[], index: number): { columns: Column[]; rows: number } | null {
+  const row = rows[index];
+  if (row === undefined || row.cells.length > 20) return null;
+  const single = toHead(row.cells);
+  const below = rows[index + 1];
+  if (below === undefined || below.page !== row.page || below.top - row.bottom > row.height || /\d/.test(below.text))
+    return single === null ? null : { columns: single, rows: 1 };
+  const merged = row.cells.map((cell) => {
+    const under = below.cells.filter((other) => other.left < cell.right && cell.left < other.right);
+    return under.length === 1 && under[0] !== undefined
+      ? {
+          ...cell,
+          text: `${cell.text} ${under[0].text}`,
+          left: Math.min(cell.left, under[0].left),
+          right: Math.max(cell.right, under[0].right),
+        }
+      : cell;
+  });
+  const alone = below.cells.filter(
+    (cell) => !row.cells.some((other) => other.left < cell.right && cell.left < other.right),
+  );
+  const double = toHead([...merged, ...alone].toSorted((one, other) => one.left - other.left));
+  if (double !== null && double.length > (single?.length ?? 0)) return { columns: double, rows: 2 };
+  return single === null ? null : { columns: single, rows: 1 };
+}
+
+function toHead(cells: readonly Cell[]): Column[] | null {
+  const columns = cells.flatMap((cell) => toColumns(cell));
+  const has = (kind: ColumnKind) => columns.some((column) => column.kind === kind);
+  const numbers = ["quantity", "unit_price", "amount_line", "gross"].filter((kind) => has(kind as ColumnKind)).length;
+  if (!has("description")) return null;
+  return numbers >= 2 || (numbers === 1 && columns.length >= 2 && columns.length >= cells.length) ? columns : null;
+}
+
+/** The heads of narrow columns can form one cell, such as "Qty Price". Then its phrases follow each other. */
 function toColumns(cell: Cell): Column[] {
-  const whole = findMember(cell.text);
-  if (whole !== null) return [{ member: whole, left: cell.left, right: cell.right }];
-  const words = cell.text.split(" ");
-  if (words.length > 4) return [];
+  const text = cell.text.replace(
+    /\((?:[^)]{0,12})\)|\b(?:in\s)?(?:EUR|USD|GBP|CHF|PLN|SEK|DKK|NOK|CZK|INR|AUD|CAD|JPY|BRL|TRY|RMB)\b|[€$£₹¥*]|\bin\s*$/g,
+    (part) => " ".repeat(part.length),
+  );
+  const tokens = toTokens(text.slice(0, 80));
   const width = (cell.right - cell.left) / Math.max(1, cell.text.length);
   const columns: Column[] = [];
-  let left = cell.left;
-  for (let index = 0; index < words.length; ) {
-    const isPair = index + 1 < words.length && findMember(`${words[index]} ${words[index + 1]}`) !== null;
-    const head = words.slice(index, index + (isPair ? 2 : 1)).join(" ");
-    const member = findMember(head);
-    if (member === null) return [];
-    columns.push({ member, left, right: left + head.length * width });
-    left += (head.length + 1) * width;
-    index += isPair ? 2 : 1;
+  for (let at = 0; at < tokens.length; ) {
+    const match = columnHeads.match(tokens, at);
+    const start = tokens[at]?.start ?? 0;
+    if (match === null) return [];
+    columns.push({ kind: match.kind, left: cell.left + start * width, right: cell.left + match.end * width });
+    at += match.length;
   }
+  const [first, ...rest] = columns;
+  // "Product / Service" is one column.
+  if (first !== undefined && rest.every(({ kind }) => kind === first.kind))
+    return [{ ...first, left: cell.left, right: cell.right }];
   return columns;
 }
 
-function findMember(text: string): keyof Item | null {
-  const head = trimEndOf(text, /[:*]/).trim();
-  return heads.find(([, pattern]) => pattern.test(head))?.[0] ?? null;
-}
-
-function readTable(rows: readonly Row[], head: number, columns: readonly Column[]): ItemLines {
-  const items: Item[] = [];
-  let last = head;
-  for (const [offset, row] of rows.slice(head + 1).entries()) {
-    const [first] = row.cells;
-    if (first === undefined || row.cells.some((cell) => endOfItems.test(cell.text) && !isItemRow(row, columns))) break;
-    const previousRow = rows[head + offset];
-    if (previousRow !== undefined && row.top - previousRow.bottom > 6 * row.height) break;
-    const item = readTableRow(row, columns);
-    const previous = items.at(-1);
-    if (item.amount_line !== null || item.unit_price !== null) items.push(item);
-    else if (previous !== undefined && item.description !== "" && row.cells.length === 1)
-      items[items.length - 1] = { ...previous, description: `${previous.description} ${item.description}` };
-    last = head + 1 + offset;
-  }
-  return { items, firstRow: head, lastRow: last };
+function hasSameKinds(columns: readonly Column[], others: readonly Column[] | null): boolean {
+  const kindsOf = (list: readonly Column[]) => list.map(({ kind }) => kind).join(" ");
+  return others === null || kindsOf(columns) === kindsOf(others);
 }
 
 /** A row such as "Delivery of sand" is an item if it has a quantity and a price. */
-function isItemRow(row: Row, columns: readonly Column[]): boolean {
-  const numbers = row.cells.filter((cell) => readAmount(cell.text) !== null).length;
-  const numeric = columns.filter(({ member }) => !["description", "product_code", "unit_type"].includes(member)).length;
-  return numeric >= 2 && numbers >= numeric;
+function isItemRow(row: PageRow, columns: readonly Column[], style: NumberStyle): boolean {
+  const filled = new Set(
+    toPieces(row, columns, style).flatMap(({ column, isNumber }) => (isNumber ? [column.kind] : [])),
+  );
+  const numeric = new Set(columns.filter(({ kind }) => numericKinds.has(kind)).map(({ kind }) => kind));
+  const money = ["unit_price", "amount_line", "gross"].some((kind) => filled.has(kind as ColumnKind));
+  return money && filled.size >= Math.min(2, numeric.size) && filled.size >= numeric.size - 2 && row.cells.length >= 2;
 }
 
-function readTableRow(row: Row, columns: readonly Column[]): Item {
-  const texts: Partial<Record<keyof Item, string>> = {};
-  for (const cell of row.cells) {
-    const { member } = findColumn(cell, columns);
-    texts[member] = texts[member] === undefined ? cell.text : `${texts[member]} ${cell.text}`;
-  }
-  const unitPrice = readNumber(texts.unit_price);
-  const [, count, unit] = /^(\d+(?:[.,]\d+)?)\s*(\p{L}+\.?)?$/u.exec(texts.quantity?.trim() ?? "") ?? [];
-  const quantity = toDecimal(count);
-  const amount = readNumber(texts.amount_line);
+interface Piece {
+  readonly column: Column;
+  readonly text: string;
+  readonly words: readonly Word[];
+  readonly isNumber: boolean;
+}
+
+const numberWord = /^[-–−(]?(?:[^\p{L}\d]{0,3}|[A-Z]{2,3}|kr\.?)\d[\d.,'’]*(?:[-–)%*]|[€$£₹¥円元]|[.,][-–—]{1,2})?$/u;
+
+/** The parts of a row by column. A cell that covers several columns is divided at its numbers. */
+function toPieces(row: PageRow, columns: readonly Column[], style: NumberStyle): Piece[] {
+  return row.cells.flatMap((cell) => {
+    const covered = columns.filter((column) => column.left < cell.right && cell.left < column.right);
+    const whole = toPiece(cell, columns, style);
+    if (covered.length < 2 || cell.words.length < 2 || whole.isNumber || cell.words.length > 60) return [whole];
+    return divide(cell, columns, style);
+  });
+}
+
+function toPiece(cell: Cell, columns: readonly Column[], style: NumberStyle): Piece {
+  const isNumber = readAmount(cell.text, style) !== null || /^\d{1,3}(?:[.,]\d{1,3})?\s?%$/.test(cell.text);
+  const suitable = columns.filter(({ kind }) => isNumber || !numericKinds.has(kind) || /\d/.test(cell.text));
   return {
-    description: texts.description ?? "",
-    quantity,
-    unit_price: unitPrice,
-    amount_line: amount ?? (unitPrice === null ? null : roundTo2(unitPrice * (quantity ?? 1))),
-    tax_rate: toDecimal(/(\d+(?:[.,]\d+)?)\s?%?/.exec(texts.tax_rate ?? "")?.[1]),
-    product_code: texts.product_code ?? null,
-    unit_type: texts.unit_type ?? unit ?? null,
+    column: findColumn(cell, suitable.length > 0 ? suitable : columns),
+    text: cell.text,
+    words: cell.words,
+    isNumber,
   };
 }
 
-function toDecimal(text: string | undefined): number | null {
-  return text === undefined ? null : Number(text.replace(",", "."));
+function divide(cell: Cell, columns: readonly Column[], style: NumberStyle): Piece[] {
+  const [first, last] = [cell.words[0], cell.words.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const scale = (cell.right - cell.left) / Math.max(1e-9, last.box.left + last.box.width - first.box.left);
+  const parts: { column: Column | null; words: Word[]; left: number; right: number }[] = [];
+  for (const word of cell.words) {
+    const left = cell.left + (word.box.left - first.box.left) * scale;
+    const right = left + word.box.width * scale;
+    const nearest = findColumn({ left, right }, columns);
+    const column = numberWord.test(word.text) && numericKinds.has(nearest.kind) ? nearest : null;
+    const part = parts.at(-1);
+    if (part !== undefined && part.column === column) {
+      part.words.push(word);
+      part.right = right;
+    } else parts.push({ column, words: [word], left, right });
+  }
+  return parts.map(({ column, words, left, right }) => {
+    const text = words.map((word) => word.text).join(" ");
+    const isNumber = column !== null && readAmount(text, style) !== null;
+    const texts = columns.filter(({ kind }) => !numericKinds.has(kind));
+    return { column: column ?? findColumn({ left, right }, texts.length > 0 ? texts : columns), text, words, isNumber };
+  });
 }
 
-function readNumber(text: string | undefined): number | null {
-  return text === undefined ? null : (readAmount(text) ?? readAmount(text.split(" ").at(-1) ?? ""));
+function readTableRow(row: PageRow, columns: readonly Column[], style: NumberStyle): { item: Item } {
+  const texts: Partial<Record<ColumnKind, string>> = {};
+  const pieces = toPieces(row, columns, style);
+  for (const { column, text } of pieces) {
+    texts[column.kind] = texts[column.kind] === undefined ? text : `${texts[column.kind]} ${text}`;
+  }
+  const number = (text: string | undefined) => (text === undefined ? null : readMoney(text, style));
+  const [, count, unit] =
+    /^(-?\d[\d.,'’ ]{0,15})\s?(\p{L}[\p{L}²³.]{0,12})?$/u.exec(texts.quantity?.trim() ?? "") ?? [];
+  const tax = texts.tax_rate ?? "";
+  const rate = readRate(tax, style);
+  const discount = texts.discount?.includes("%") === true ? readRate(texts.discount, style) : null;
+  const discountAmount = discount === null ? number(texts.discount) : null;
+  const printed = {
+    quantity: count === undefined ? null : toNumber(count.trim(), style),
+    unit_price: number(texts.unit_price),
+    amount_line:
+      number(texts.amount_line) ?? (columns.some(({ kind }) => kind === "amount_line") ? null : number(texts.gross)),
+  };
+  const item: Item = {
+    ...multiply(
+      printed,
+      {
+        discount: discount ?? discountAmount,
+        rate,
+        hasAmount: columns.some(({ kind }) => kind === "amount_line" || kind === "gross"),
+      },
+      count,
+      style,
+    ),
+    description: texts.description ?? "",
+    tax_rate: rate,
+    tax: number(texts.tax) ?? (rate === null ? number(tax) : null),
+    discount_rate: discount,
+    discount_amount: discountAmount,
+    product_code: texts.product_code ?? null,
+    unit_type: texts.unit_type ?? unit ?? null,
+    words: pieces.flatMap(({ words }) => words),
+  };
+  return { item };
+}
+
+/** A percentage, or one of the usual rates without the sign. */
+function readRate(text: string, style: NumberStyle): number | null {
+  const [, figures, percent] = /^\D{0,4}(\d{1,2}(?:[.,]\d{1,3})?)\s?(%)?\D{0,4}$/.exec(text.trim()) ?? [];
+  const value = figures === undefined ? null : toNumber(figures, { decimal: style.decimal });
+  const isUsual = value !== null && /^\d{1,2}(?:[.,][05]0?)?$/.test(figures ?? "") && value <= 27;
+  return percent !== undefined || isUsual ? value : null;
+}
+
+function readMoney(text: string, style: NumberStyle): number | null {
+  const amounts = findAmounts(text, style);
+  return readAmount(text, style) ?? (amounts.length === 1 ? (amounts[0]?.value ?? null) : null);
+}
+
+interface Product {
+  readonly quantity: number | null;
+  readonly unit_price: number | null;
+  readonly amount_line: number | null;
+}
+
+/** Quantity and price are reported only if they multiply to the amount, with the discount or the tax of the line. */
+function multiply(
+  printed: Product,
+  { discount, rate, hasAmount }: { discount: number | null; rate: number | null; hasAmount: boolean },
+  count: string | undefined,
+  style: NumberStyle,
+): Product & { contradicts: boolean } {
+  const { quantity, unit_price: price, amount_line: amount } = printed;
+  if (price !== null && amount === null && !hasAmount)
+    return { ...printed, amount_line: roundTo2(price * (quantity ?? 1)), contradicts: false };
+  if (quantity === null || price === null || amount === null) return { ...printed, contradicts: false };
+  const fits = (number: number) => {
+    const product = number * price;
+    const factors = [
+      1,
+      1 - (discount ?? 0) / 100,
+      1 + (rate ?? 0) / 100,
+      (1 - (discount ?? 0) / 100) * (1 + (rate ?? 0) / 100),
+      0.01,
+      0.001,
+    ];
+    const slack = 0.011 + Math.abs(number) * 0.0051;
+    return (
+      factors.some((factor) => Math.abs(product * factor - amount) <= slack) ||
+      Math.abs(product - Math.abs(discount ?? 0) - amount) <= slack ||
+      // On credit notes only one of the figures may have the minus.
+      Math.abs(Math.abs(product) - Math.abs(amount)) <= slack
+    );
+  };
+  if (fits(quantity)) return { ...printed, contradicts: false };
+  const other = toNumber(count?.trim() ?? "", { decimal: style.decimal === "." ? "," : "." });
+  if (other !== null && fits(other)) return { ...printed, quantity: other, contradicts: false };
+  return { quantity: null, unit_price: null, amount_line: amount, contradicts: true };
 }
 
 /** The nearest column that the cell overlaps, otherwise the nearest one. Numbers are aligned right, words left. */
-function findColumn(cell: Cell, columns: readonly Column[]): Column {
+function findColumn(cell: { left: number; right: number }, columns: readonly Column[]): Column {
   const distance = (column: Column) => {
     const overlap = Math.min(cell.right, column.right) - Math.max(cell.left, column.left);
     const edges = Math.min(Math.abs(cell.left - column.left), Math.abs(cell.right - column.right));
-    return overlap > 0 ? edges - 1000 : edges;
+    return overlap > 0 ? edges - 1e6 : edges;
   };
   const [first, ...rest] = columns;
   if (first === undefined) throw new Error("A table has at least one column.");
   return rest.reduce((best, column) => (distance(column) < distance(best) ? column : best), first);
-}
-
-const timesPrice = /^(\d+(?:[.,]\d+)?)\s*(?:x|×|@|\*)\s*(.+)$/i;
-const leadingQuantity = /^(\d{1,3})\s*(?:x\s+)?(?=\p{L})/iu;
-
-function readReceipt(rows: readonly Row[]): ItemLines {
-  const items: Item[] = [];
-  let firstRow: number | null = null;
-  let lastRow: number | null = null;
-  for (const [index, row] of rows.entries()) {
-    if (row.cells.some((cell) => endOfItems.test(cell.text))) {
-      if (items.length > 0) break;
-      continue;
-    }
-    const price = readPrice(row.cells.at(-1)?.text ?? "");
-    const words = row.cells
-      .slice(0, -1)
-      .map((cell) => cell.text)
-      .join(" ");
-    const previous = items.at(-1);
-    const [, count, rest = ""] = timesPrice.exec(row.text.replace(/\s+/g, " ").trim()) ?? [];
-    if (count !== undefined && previous !== undefined && !/\p{L}{3}/u.test(rest)) {
-      const unitPrice = readAmount(rest.split(" ")[0] ?? "");
-      items[items.length - 1] = { ...previous, quantity: toDecimal(count), unit_price: unitPrice };
-      lastRow = index;
-      continue;
-    }
-    if (price === null || !/\p{L}{2}/u.test(words)) continue;
-    items.push(toReceiptItem(words, price));
-    firstRow ??= index;
-    lastRow = index;
-  }
-  return { items, firstRow, lastRow };
-}
-
-/** Prices have cents, in contrast to dates and telephone numbers. */
-function readPrice(text: string): number | null {
-  return /\d[.,]\d{2}(?!\d)/.test(text) ? readAmount(text) : null;
-}
-
-function toReceiptItem(words: string, amount: number): Item {
-  const unknown = { tax_rate: null, product_code: null, unit_type: null };
-  const [, description, times, price = ""] = /^(.*?)\s+(\d+)\s*[x×@]\s*([\d.,]+)$/i.exec(words) ?? [];
-  if (description !== undefined)
-    return { ...unknown, description, quantity: Number(times), unit_price: readAmount(price), amount_line: amount };
-  const [prefix = "", count] = leadingQuantity.exec(words) ?? [];
-  const quantity = count === undefined ? null : Number(count);
-  return {
-    ...unknown,
-    description: prefix === "" ? words : words.slice(prefix.length).trim(),
-    quantity,
-    unit_price: quantity === null || quantity === 0 ? null : roundTo2(amount / quantity),
-    amount_line: amount,
-  };
 }

@@ -1,121 +1,123 @@
-// Parses printed values: amounts, dates, account and company numbers, contacts. Values that are not found are null.
+// Parses printed values: dates, account and company numbers, contacts. Values that are not found are null.
 
-import { lookUp } from "../../../lib/look-up.ts";
 import { trimEndOf } from "../text/characters.ts";
 import { isIban } from "../text/check-digits.ts";
 
-const currencySign = "(?:US\\$|C\\$|CA\\$|A\\$|AU\\$|NZ\\$|HK\\$|S\\$|R\\$|[$€£¥₹]|[A-Z]{3}|kr\\.?|zł|CHF|Kč|Ft)";
-const figures = "\\d{1,3}(?:[ ,.'’\\u00a0]\\d{3}){1,4}(?:[.,]\\d{1,2})?|\\d+(?:[.,]\\d{1,2})?";
-const amountPattern = new RegExp(
-  `^(-|–|\\()?\\s*(?:${currencySign})?\\s*(-|–)?\\s*(${figures})\\s*(?:${currencySign})?\\s*\\)?\\s*[A-Z*]?$`,
-);
-const amountInText = new RegExp(
-  `(?<![\\w.,/-])[-–(]?\\s?(?:${currencySign})?\\s?-?(?:${figures})(?:\\s?${currencySign})?\\)?(?![\\w%/.,-]*\\d)(?!\\s?%)`,
-  "g",
-);
-
-/** The value of a text that consists of an amount only. */
-export function readAmount(text: string): number | null {
-  const [, opening, minus, number] = amountPattern.exec(text.trim()) ?? [];
-  const value = number === undefined ? null : toNumber(number);
-  if (value === null) return null;
-  return opening !== undefined || minus !== undefined ? -value : value;
-}
-
-export function readLastAmount(text: string): number | null {
-  const amounts = [...text.matchAll(amountInText)].map(([match]) => readAmount(match));
-  return amounts.filter((amount) => amount !== null).at(-1) ?? null;
-}
-
-/** The last separator of 1,234.56 or 1.234,56 is the decimal one; a single separator before three digits groups thousands. */
-function toNumber(text: string): number | null {
-  const bare = text.replace(/[ '’\u00a0]/g, "");
-  const lastSeparator = Math.max(bare.lastIndexOf("."), bare.lastIndexOf(","));
-  const decimals = lastSeparator < 0 ? 0 : bare.length - lastSeparator - 1;
-  const isGrouped = decimals === 3 || lastSeparator < 0;
-  const whole = isGrouped ? bare.replace(/[.,]/g, "") : bare.slice(0, lastSeparator).replace(/[.,]/g, "");
-  const value = Number(isGrouped ? whole : `${whole}.${bare.slice(lastSeparator + 1)}`);
-  return Number.isFinite(value) ? value : null;
-}
-
-/** Currency signs. A dollar sign alone means US dollars. */
-const currencySigns: Readonly<Record<string, string>> = {
-  $: "USD",
-  US$: "USD",
-  C$: "CAD",
-  CA$: "CAD",
-  A$: "AUD",
-  AU$: "AUD",
-  NZ$: "NZD",
-  HK$: "HKD",
-  S$: "SGD",
-  R$: "BRL",
-  "€": "EUR",
-  "£": "GBP",
-  "¥": "JPY",
-  "₹": "INR",
-  zł: "PLN",
-  Kč: "CZK",
-  Ft: "HUF",
-};
-const currencyCodes = new Set(
-  (
-    "USD EUR GBP CHF CAD AUD NZD JPY CNY INR SEK NOK DKK PLN CZK HUF RON BGN BRL MXN ZAR SGD HKD KRW TRY ILS AED SAR THB " +
-    "MYR IDR PHP VND CLP COP ARS PEN UAH NGN KES EGP MAD"
-  ).split(" "),
-);
-
-/** The most frequent currency. Codes count more than signs, because many countries use $. */
-export function findCurrency(text: string): { sign: string; code: string } | null {
-  const votes = new Map<string, number>();
-  const vote = (code: string, weight: number) => votes.set(code, (votes.get(code) ?? 0) + weight);
-  for (const [code] of text.matchAll(/\b[A-Z]{3}\b/g)) if (currencyCodes.has(code)) vote(code, 3);
-  for (const [sign] of text.matchAll(/(?:US|CA|AU|NZ|HK|C|A|S|R)?[$]|[€£¥₹]|zł|Kč/g)) {
-    const code = lookUp(currencySigns, sign);
-    if (code !== undefined) vote(code, 1);
-  }
-  const [best] = [...votes].toSorted(([, first], [, second]) => second - first);
-  if (best === undefined) return null;
-  const sign = Object.entries(currencySigns).find(([, code]) => code === best[0])?.[0] ?? best[0];
-  return { sign, code: best[0] };
-}
-
-const months: readonly (readonly string[])[] = [
-  ["jan", "janv", "janvier", "january", "januar", "enero", "gennaio", "januari"],
-  ["feb", "févr", "fevr", "février", "fevrier", "february", "februar", "febrero", "febbraio", "februari"],
-  ["mar", "mars", "march", "märz", "marz", "mrz", "marzo", "maart"],
-  ["apr", "avr", "avril", "april", "abril", "abr", "aprile"],
-  ["may", "mai", "mayo", "maggio", "mei"],
-  ["jun", "juin", "june", "juni", "junio", "giugno"],
-  ["jul", "juil", "juillet", "july", "juli", "julio", "luglio"],
-  ["aug", "août", "aout", "august", "agosto", "ago", "augustus"],
-  ["sep", "sept", "septembre", "september", "septiembre", "settembre"],
-  ["oct", "octobre", "october", "oktober", "okt", "octubre", "ottobre"],
-  ["nov", "novembre", "november", "noviembre"],
-  ["dec", "déc", "décembre", "decembre", "december", "dezember", "dez", "diciembre", "dic", "dicembre"],
+/** The names of the months in each language, including the cases that dates use. */
+const monthLists: readonly string[] = [
+  "january february march april may june july august september october november december",
+  "januar februar märz april mai juni juli august september oktober november dezember",
+  "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+  "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+  "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+  "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+  "januari februari maart april mei juni juli augustus september oktober november december",
+  "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
+  "styczeń luty marzec kwiecień maj czerwiec lipiec sierpień wrzesień październik listopad grudzień",
+  "januari februari mars april maj juni juli augusti september oktober november december",
+  "januar februar marts april maj juni juli august september oktober november december",
+  "januar februar mars april mai juni juli august september oktober november desember",
+  "tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesäkuuta heinäkuuta elokuuta syyskuuta lokakuuta marraskuuta joulukuuta",
+  "ledna února března dubna května června července srpna září října listopadu prosince",
+  "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık",
+  "január február március április május június július augusztus szeptember október november december",
+  "ianuarie februarie martie aprilie mai iunie iulie august septembrie octombrie noiembrie decembrie",
 ];
-const monthNumbers = new Map(months.flatMap((names, index) => names.map((name) => [name, index + 1] as const)));
-const monthName = "[\\p{L}]{3,10}\\.?";
-const numericDate = /(?<!\d)(\d{1,4})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{2,4})(?!\d)/;
+/** Abbreviations, by month. */
+const abbreviations =
+  "jan,janv,ene,gen,sty,oca,led feb,févr,fevr,fev,fév,lut,şub mar,mrz,mrt,märz,marz apr,avr,abr,kwi,nis may,mai,mag,maj,mei jun,juin,giu,cze,haz " +
+  "jul,juil,lug,lip,tem aug,août,aout,ago,sie,ağu sep,sept,set,wrz,eyl oct,okt,ott,out,paź,paz,eki nov,lis,kas dec,déc,dez,dic,gru,ara,des";
+const monthNumbers = new Map<string, number>();
+for (const list of monthLists) {
+  for (const [index, name] of list.split(" ").entries()) {
+    // OCR often loses accents.
+    for (const form of [name, withoutAccents(name)]) if (!monthNumbers.has(form)) monthNumbers.set(form, index + 1);
+  }
+}
+for (const [index, names] of abbreviations.split(" ").entries()) {
+  for (const name of names.split(",")) if (!monthNumbers.has(name)) monthNumbers.set(name, index + 1);
+}
+
+/** Which part comes first where a date leaves it open. */
+export type DateOrder = "day" | "month" | "year";
+
+/** A date with every reading that its figures permit, as YYYY-MM-DD. */
+export interface PrintedDate {
+  readonly day: string | null;
+  readonly month: string | null;
+  readonly year: string | null;
+  /** It has a month's name or a year of four figures. */
+  readonly isCertainlyDate: boolean;
+  /** Offsets in the text. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const monthName = "\\p{L}{3,12}\\.?";
+const numericDate =
+  /(?<![\d/]|\d[.,-])(\d{4}|\d{1,2})\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{4}|\d{1,2})(?!\d|[/-]\d|[.,]\d)/g;
+const eastAsianDate = /(?:(\d{4})|(令和|平成|昭和)\s?(\d{1,2}|元))\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]/g;
+const eras: Readonly<Record<string, number>> = { 令和: 2018, 平成: 1988, 昭和: 1925 };
 const dayFirst = new RegExp(
-  `(?<!\\d)(\\d{1,2})(?:st|nd|rd|th|er|\\.)?[\\s-]+(?:de\\s+)?(${monthName})[\\s,-]+(?:de\\s+)?(\\d{4}|\\d{2})(?!\\d)`,
-  "iu",
+  `(?<!\\d)(\\d{1,2})(?:st|nd|rd|th|er|º|\\.)?[\\s/-]{0,3}(?:de\\s|of\\s)?(${monthName})[\\s,/-]{0,3}(?:de\\s|del\\s)?['’]?(\\d{4}|\\d{2})(?!\\d)`,
+  "giu",
 );
-const monthFirst = new RegExp(`(${monthName})\\s*(\\d{1,2})(?:st|nd|rd|th)?,?\\s+(\\d{4})(?!\\d)`, "iu");
+const monthFirst = new RegExp(
+  `(?<!\\p{L})(${monthName})\\s?(\\d{1,2})(?:st|nd|rd|th)?,?\\s{1,3}(\\d{4})(?!\\d)`,
+  "giu",
+);
+const yearFirst = new RegExp(`(?<!\\d)(\\d{4})[.\\s-]{1,2}(${monthName})[\\s-](\\d{1,2})(?!\\d)`, "giu");
+
+/** All dates of a text, in their order. */
+export function findDates(text: string): PrintedDate[] {
+  const found: PrintedDate[] = [];
+  const add = ({ 0: { length }, index }: RegExpExecArray, dates: Partial<PrintedDate>) => {
+    const date = { day: null, month: null, year: null, isCertainlyDate: true, ...dates };
+    if (date.day === null && date.month === null && date.year === null) return;
+    found.push({ ...date, start: index, end: index + length });
+  };
+  const addCertain = (match: RegExpExecArray, date: string | null) =>
+    add(match, { day: date, month: date, year: date });
+  for (const match of text.matchAll(numericDate)) add(match, readNumeric(match));
+  for (const match of text.matchAll(eastAsianDate)) {
+    const [, year, era = "", eraYear, month, day] = match;
+    const full = Number(year ?? (eras[era] ?? 0) + (eraYear === "元" ? 1 : Number(eraYear)));
+    addCertain(match, toIsoDate(full, Number(month), Number(day)));
+  }
+  for (const match of text.matchAll(dayFirst))
+    addCertain(match, toIsoDate(Number(match[3]), toMonth(match[2]), Number(match[1])));
+  for (const match of text.matchAll(monthFirst))
+    addCertain(match, toIsoDate(Number(match[3]), toMonth(match[1]), Number(match[2])));
+  for (const match of text.matchAll(yearFirst))
+    addCertain(match, toIsoDate(Number(match[1]), toMonth(match[2]), Number(match[3])));
+  return found.toSorted((first, second) => first.start - second.start);
+}
+
+function readNumeric([, first = "", separator, second = "", third = ""]: RegExpExecArray): Partial<PrintedDate> {
+  if (first.length === 4) {
+    const date = third.length === 4 ? null : toIsoDate(Number(first), Number(second), Number(third));
+    return { day: date, month: date, year: date };
+  }
+  const day = toIsoDate(Number(third), Number(second), Number(first));
+  // Countries that write the month first do not write dots.
+  const month = separator === "." ? day : toIsoDate(Number(third), Number(first), Number(second));
+  const year = third.length === 4 ? null : toIsoDate(Number(first), Number(second), Number(third));
+  return { day, month, year, isCertainlyDate: third.length === 4 };
+}
+
+/** Null: the date has several readings and the order is not known. */
+export function resolveDate({ day, month, year }: PrintedDate, order: DateOrder | null): string | null {
+  if (order === "year" && year !== null) return year;
+  const readings = new Set([day, month].filter((reading) => reading !== null));
+  if (readings.size === 1) return [...readings][0] ?? null;
+  if (readings.size === 0) return year;
+  return order === "day" ? day : order === "month" ? month : null;
+}
 
 /** The first date in the text, as YYYY-MM-DD. `monthComesFirst` decides how 03/04/2026 is read. */
 export function findDate(text: string, monthComesFirst = false): string | null {
-  const numeric = numericDate.exec(text);
-  if (numeric !== null) {
-    const [first, second, third] = [Number(numeric[1]), Number(numeric[2]), Number(numeric[3])];
-    if ((numeric[1] ?? "").length === 4) return toIsoDate(first, second, third);
-    const isMonthFirst = second > 12 || (monthComesFirst && first <= 12);
-    return isMonthFirst ? toIsoDate(third, first, second) : toIsoDate(third, second, first);
-  }
-  const [, day, month, year] = dayFirst.exec(text) ?? [];
-  if (toMonth(month) !== null) return toIsoDate(Number(year), toMonth(month), Number(day));
-  const [, otherMonth, otherDay, otherYear] = monthFirst.exec(text) ?? [];
-  return toIsoDate(Number(otherYear), toMonth(otherMonth), Number(otherDay));
+  const [date] = findDates(text);
+  return date === undefined ? null : resolveDate(date, monthComesFirst ? "month" : "day");
 }
 
 export function toMonth(name: string | undefined): number | null {
@@ -128,6 +130,10 @@ function toIsoDate(year: number, month: number | null, day: number): string | nu
   const date = new Date(Date.UTC(full, month - 1, day));
   const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && full >= 1900 && full <= 2100;
   return isReal ? date.toISOString().slice(0, 10) : null;
+}
+
+function withoutAccents(text: string): string {
+  return text.normalize("NFD").replace(/\p{Mn}/gu, "");
 }
 
 /** With or without spaces, if the check digits are correct. */
@@ -168,7 +174,7 @@ export function findWebsites(text: string): string[] {
 /** Only numbers after a label or with a plus sign, because documents contain many other numbers. */
 export function findPhones(text: string): string[] {
   const faxes = findFaxes(text);
-  const labelled = findNumbersAfter(text, "(?:tel|phone|ph|mobile|mob|cell|call|téléphone|telefon|tél)");
+  const labelled = findNumbersAfter(text, "(?:tel|phone|ph|mobile|mob|cell|call|téléphone|telefon|tél|puh|tlf|gsm)");
   const international = findDistinct(text, /(?<![\w])(\+\d[\d\s().-]{7,17}\d)/g);
   return [...new Set([...labelled, ...international])].filter((phone) => !faxes.includes(phone));
 }
