@@ -18,7 +18,7 @@ const australian = /^(?<city>.*?),?\s+(?<province>NSW|VIC|QLD|WA|SA|TAS|ACT|NT)\
 const british = /^(?<city>.*?),?\s*\b(?<zipCode>[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})$/;
 /** Also "11122 Stockholm", "114 55 Stockholm", "00-950 Warszawa", "1000-001 Lisboa", "1017 AB Amsterdam", "20121 Milano (MI)". */
 const continental =
-  /^(?:[A-Z]{1,2}[-\s])?(?<zipCode>\d{2}-\d{3}|\d{4}-\d{3}|\d{3}\s\d{2}|\d{4,5}(?:\s?[A-Z]{2}(?=\s))?)\s+(?<city>\p{L}[\p{L}.'’-]*(?:[\s/][\p{L}.'’-]+){0,5}?(?:\s\d{1,2})?)(?:\s+(?:Cedex(?:\s\d+)?|\((?<province>[A-Z]{2})\)|-\s?[A-Z]{2}))?$/iu;
+  /^(?:[A-Z]{1,2}[-\s])?(?<zipCode>\d{2}-\d{3}|\d{4}-\d{3}|\d{3}\s\d{2}|\d{4,5}(?:\s?[A-Z]{2}(?=\s))?)\s+(?<city>['’]?\p{L}[\p{L}.'’-]*(?:[\s/][\p{L}.'’-]+){0,5}?(?:\s\d{1,2})?)(?:\s+(?:Cedex(?:\s\d+)?|\((?<province>[A-Z]{2})\)|-\s?[A-Z]{2}))?$/iu;
 const japanese =
   /^〒?\s?(?<zipCode>\d{3}-\d{4})\s*(?<province>\p{Script=Han}{2,3}?[都道府県])?(?<city>\p{Script=Han}{1,6}?[市区])?/u;
 const irish = /^(?<city>.*?),?\s+(?<zipCode>[A-Z]\d[\dW]\s?[A-Z\d]{4})$/;
@@ -77,9 +77,17 @@ function joinHouseNumbers(parts: readonly string[]): string[] {
   return joined;
 }
 
+/** "2200 Harbor Blvd" begins with a house number and not with a postal code. */
+const streetWord =
+  /(?<!\p{L})(?:Street|St|Road|Rd|Avenue|Ave|Blvd|Boulevard|Lane|Drive|Way|Court|Square|Row|Walk|Close|Quay|Suite|Terrace|Parade|Highway|Hwy|(?:Dr|Ln|Ct)(?=\.?$))(?!\p{L})/iu;
+
 function findCity(parts: readonly string[]): { city: string | null; province: string | null; zipCode: string } | null {
   for (const forms of cityForms) {
-    const matches = parts.map((part) => forms.map((form) => form.exec(part)).find((match) => match !== null));
+    const matches = parts.map((part) =>
+      forms
+        .map((form) => form.exec(part))
+        .find((match) => match !== null && !(forms[0] === continental && streetWord.test(part))),
+    );
     // The last match counts, because the city follows the street.
     const { city, province, zipCode } = matches.findLast((match) => match !== undefined)?.groups ?? {};
     if (zipCode !== undefined) return { city: city || null, province: province ?? null, zipCode };

@@ -54,7 +54,7 @@ const sumWords = /\b(?:total\w*|totaal|summe|suma|razem|gesamt|yhteensa|celkem|t
 const ratePattern = /(?<![\d.,])(\d{1,2}(?:[.,]\d{1,3})?)\s?%|%\s?(\d{1,2}(?:[.,]\d{1,3})?)(?![\d.,])/;
 const markInLabel = new RegExp(`(?<![\\p{L}\\d])${currencyEndPattern}(?![\\p{L}\\d])`, "gu");
 
-export function toRate(text: string): number | null {
+function toRate(text: string): number | null {
   const [, before, after] = ratePattern.exec(text) ?? [];
   const rate = before ?? after;
   return rate === undefined ? null : Number(rate.replace(",", "."));
@@ -158,13 +158,13 @@ interface Labelled {
   readonly text: string;
 }
 
-/** `rows` are those outside the items; null at the place of the others, so that indexes stay. */
-export function findAmountLines(rows: readonly (Row | null)[], style: NumberStyle) {
+/** `rows` without the cells of the items. */
+export function findAmountLines(rows: readonly Row[], style: NumberStyle) {
   const lines: AmountLine[] = [];
   const languages: string[] = [];
   let skipUntil = 0;
   for (const [index, row] of rows.entries()) {
-    if (row === null || index < skipUntil) continue;
+    if (index < skipUntil) continue;
     const labelled = readRow(row, style);
     for (const { label } of labelled) if (label.language !== null) languages.push(label.language);
     const heads = labelled.filter(({ label, amounts }) => amounts.length === 0 && isAmount(label.kind));
@@ -273,7 +273,7 @@ function chooseTax(amounts: Labelled["amounts"], rate: number | null): Labelled[
 
 /** The amounts below labels in a row of their own: totals side by side, or a table of taxes with a row for each rate. */
 function readColumns(
-  rows: readonly (Row | null)[],
+  rows: readonly Row[],
   head: number,
   heads: readonly Labelled[],
   style: NumberStyle,
@@ -281,7 +281,9 @@ function readColumns(
   const headRow = rows[head] as Row;
   const columns = heads.flatMap(({ label, cell }) => {
     const at = headRow.cells[cell];
-    return at === undefined ? [] : [{ label, cell: at }];
+    // "Incl. VAT" above a column is the gross amount, and beside an amount the tax.
+    const isGross = heads.length > 1 && label.kind === "tax" && label.isIncluded;
+    return at === undefined ? [] : [{ label: isGross ? { ...label, kind: "total" as const } : label, cell: at }];
   });
   const lines: AmountLine[] = [];
   let nextRow = head + 1;

@@ -184,7 +184,7 @@ function withSign(code: string, printedSigns: readonly string[]): Currency {
   return { mark: printedSigns.find((sign) => meaningsOf(sign).includes(code)) ?? code, code };
 }
 
-export function meaningsOf(mark: string): string[] {
+function meaningsOf(mark: string): string[] {
   return currencyCodes.has(mark) ? [mark] : (lookUp(signs, mark)?.split(" ") ?? []);
 }
 

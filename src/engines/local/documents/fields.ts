@@ -83,7 +83,7 @@ function findLabels<Kind extends string>(cell: Cell, table: PhraseTable<Kind>) {
   const found: { match: PhraseMatch<Kind>; start: number; end: number; limit: number }[] = [];
   for (let at = 0; at < tokens.length; ) {
     const match = table.match(tokens, at);
-    if (match === null || !(at === 0 || /^\s?[:#]/.test(text.slice(match.end)) || isAfterBreak(text, tokens, at))) {
+    if (match === null || isGlued(text, match.end) || !(at === 0 || mayBegin(text, tokens, at, match))) {
       at++;
       continue;
     }
@@ -93,9 +93,17 @@ function findLabels<Kind extends string>(cell: Cell, table: PhraseTable<Kind>) {
   return found.map((label) => ({ ...label, limit: nextLabel(text, tokens, label.end) ?? cell.text.length }));
 }
 
-/** After a bar, a bullet or an opening parenthesis. */
-function isAfterBreak(text: string, tokens: readonly Token[], at: number): boolean {
-  return /[|•·(]\s?$/.test(text.slice(0, tokens[at]?.start ?? 0));
+/** In "PO193002" the letters are a part of the number. */
+function isGlued(text: string, end: number): boolean {
+  return /^[a-z][a-z\d]$/i.test(text.slice(end - 1, end + 1));
+}
+
+/** Inside a cell, a label follows a value or a bar, or a colon follows the label. "Original invoice: 7" is not the number of this invoice. */
+function mayBegin(text: string, tokens: readonly Token[], at: number, match: PhraseMatch<string>): boolean {
+  const before = text.slice(0, tokens[at]?.start ?? 0);
+  if (/[|•·(]\s?$/.test(before)) return true;
+  const followsValue = /[\d.,;)]\s*$/.test(before);
+  return /^\s?[:#]/.test(text.slice(match.end)) && (followsValue || match.length > 1);
 }
 
 const tables = [idLabels, dateLabels, partyLabels] as const;

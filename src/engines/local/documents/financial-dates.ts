@@ -5,10 +5,11 @@ import { type Field, findFields, type Reading } from "./fields.ts";
 import { type DateKind, dateLabels } from "./financial-labels.ts";
 import { findDateOrder, type Origin } from "./origin.ts";
 import type { Word } from "./page.ts";
+import type { Cell } from "./rows.ts";
 import { type DateOrder, findDates, type PrintedDate, resolveDate } from "./values.ts";
 
 interface DateContext {
-  readonly itemRows: ReadonlySet<number>;
+  readonly itemCells: ReadonlySet<Cell>;
   readonly isReceipt: boolean;
   readonly origin: Origin;
   readonly currency: string | null;
@@ -18,7 +19,7 @@ type Labelled = Field<DateKind, readonly PrintedDate[]>;
 
 export function readDates(
   { rows, text, wordsAt }: DocumentText,
-  { itemRows, isReceipt, origin, currency }: DateContext,
+  { itemCells, isReceipt, origin, currency }: DateContext,
 ) {
   const fields = findFields(rows, dateLabels, readDateList);
   const first = (kind: DateKind) => fields.find((field) => field.kind === kind) ?? null;
@@ -26,7 +27,11 @@ export function readDates(
   const terms = findTerms(text);
   const due = first("invoice_due_date");
   const issued =
-    first("invoice_date") ?? findUnlabelled(all, fields, wordsAt, { isReceipt, rows: itemWords(rows, itemRows) });
+    first("invoice_date") ??
+    findUnlabelled(all, fields, wordsAt, {
+      isReceipt,
+      itemWords: new Set([...itemCells].flatMap(({ words }) => words)),
+    });
   const order =
     findDateOrder(all, origin, currency) ??
     orderByTerms(issued?.value[0] ?? null, due?.value[0] ?? null, terms?.days ?? null);
@@ -77,9 +82,9 @@ function findUnlabelled(
   all: readonly PrintedDate[],
   fields: readonly Labelled[],
   wordsAt: DocumentText["wordsAt"],
-  { isReceipt, rows }: { isReceipt: boolean; rows: ReadonlySet<Word> },
+  { isReceipt, itemWords }: { isReceipt: boolean; itemWords: ReadonlySet<Word> },
 ): Pick<Labelled, "value" | "words" | "certainty"> | null {
-  const taken = new Set([...fields.flatMap(({ words }) => words), ...rows]);
+  const taken = new Set([...fields.flatMap(({ words }) => words), ...itemWords]);
   for (const date of all.slice(0, 50)) {
     if (!date.isCertainlyDate && !isReceipt) continue;
     const words = wordsAt(date.start, date.end);
@@ -87,10 +92,6 @@ function findUnlabelled(
     return { value: [date], words, certainty: 0.6 };
   }
   return null;
-}
-
-function itemWords(rows: DocumentText["rows"], itemRows: ReadonlySet<number>): ReadonlySet<Word> {
-  return new Set([...itemRows].flatMap((index) => rows[index]?.cells.flatMap(({ words }) => words) ?? []));
 }
 
 /** The order in which the invoice is due after its date: as many days later as the terms say, if they do. */

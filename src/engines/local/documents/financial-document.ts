@@ -1,6 +1,7 @@
 // Reads an invoice or a receipt by rules: labels in many languages, the forms of values, the columns of the item table, and the arithmetic of
 // the amounts. There is no model, so an unusual layout is read badly. Values that are not found, or that contradict each other, are null.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import { mapValues } from "../map-values.ts";
 import { type AmountLine, findAmountLines } from "./amount-lines.ts";
 import { findAmounts, findNumberStyle, type NumberStyle } from "./amounts.ts";
@@ -9,12 +10,14 @@ import { createDocumentText, type DocumentText, type Found, type PageRow, type P
 import { readDates } from "./financial-dates.ts";
 import { paymentMethods, titles } from "./financial-labels.ts";
 import { type Ids, readBank, readIds } from "./financial-numbers.ts";
-import { type Item, readItems } from "./line-items.ts";
+import type { Item } from "./item.ts";
+import { readItems } from "./line-items.ts";
 import { findOrigin, toCountryCode } from "./origin.ts";
 import type { Page } from "./page.ts";
 import { type Party, readParties } from "./parties.ts";
 import { toTokens } from "./phrases.ts";
 import { type AmountMember, reconcile } from "./reconcile.ts";
+import type { Cell } from "./rows.ts";
 import { findEmails, findFaxes, findIban, findPhones, findVatNumbers, findWebsites } from "./values.ts";
 
 export type FinancialDocument = ReturnType<typeof readFinancialDocument>;
@@ -24,14 +27,12 @@ export function readFinancialDocument(rows: readonly PageRow[], pages: readonly 
   const document = createDocumentText(rows, pages);
   const { text } = document;
   const style = findNumberStyle(text);
-  const { items, rows: itemRows } = readItems(rows, style);
-  const parties = readParties(rows, (index) => itemRows.has(index));
+  const { items, cells: itemCells } = readItems(rows, style);
+  const parties = readParties(rows, itemCells);
   const { merchant, customer, shipping } = parties;
   const ownText = withoutLines(text, [...customer.lines, ...shipping.lines]);
-  const { lines, languages } = findAmountLines(
-    rows.map((row, index) => (itemRows.has(index) ? null : row)),
-    style,
-  );
+  const outside = rows.map((row) => withoutCells(row, itemCells));
+  const { lines, languages } = findAmountLines(outside, style);
   const { ids, customerIds, languages: idLanguages } = readIds(rows, new Set([...customer.words, ...shipping.words]));
   const iban = findIban(text);
   const vat = findVatNumbers(ownText)[0] ?? ids.vat_number?.value ?? null;
@@ -45,12 +46,12 @@ export function readFinancialDocument(rows: readonly PageRow[], pages: readonly 
   const currency = findCurrency({ ...collectMarks(rows, lines, style), text, ...origin });
   const { amounts, taxes, taxRate, reasons } = reconcile({
     lines,
-    unlabelled: findUnlabelled(rows, lines, itemRows, style),
+    unlabelled: findUnlabelled(outside, lines, style),
     itemSum: sumItems(items),
     currency: currency?.code ?? null,
   });
   const isReceipt = looksLikeReceipt(rows, text);
-  const dates = readDates(document, { itemRows, isReceipt, origin, currency: currency?.code ?? null });
+  const dates = readDates(document, { itemCells, isReceipt, origin, currency: currency?.code ?? null });
   const values = { ...amounts, ...ids, ...dates, tax_rate: taxRate };
   const found = <Name extends keyof typeof values>(name: Name) =>
     (values[name]?.value ?? null) as ValueOf<(typeof values)[Name]>;
@@ -70,7 +71,7 @@ export function readFinancialDocument(rows: readonly PageRow[], pages: readonly 
     },
     customer_information: {
       ...toAddressMembers(customer),
-      ...toContacts(customer.lines.join("\n"), customerIds.vat_number),
+      ...toContacts(customer, customer.lines.join("\n"), customerIds.vat_number),
       tax_id: customerIds.tax_id?.value ?? null,
       name: customer.name,
       billing_address: customer.address?.formatted ?? null,
@@ -80,7 +81,7 @@ export function readFinancialDocument(rows: readonly PageRow[], pages: readonly 
     },
     merchant_information: {
       ...toAddressMembers(merchant),
-      ...toContacts(ownText, ids.vat_number),
+      ...toContacts(merchant, ownText, ids.vat_number),
       fax: findFaxes(ownText)[0] ?? null,
       name: merchant.name,
       address: merchant.address?.formatted ?? null,
@@ -187,7 +188,7 @@ const groups: Readonly<Record<string, string>> = {
 };
 
 function groupOf(name: string): string {
-  return `${groups[name] ?? "financial_document_information"}.${name}`;
+  return `${lookUp(groups, name) ?? "financial_document_information"}.${name}`;
 }
 
 /** The signs and codes beside the totals, and beside all amounts. */
@@ -203,15 +204,10 @@ function collectMarks(rows: readonly PageRow[], lines: readonly AmountLine[], st
 }
 
 /** Rows outside the items whose only amount has no known label. */
-function findUnlabelled(
-  rows: readonly PageRow[],
-  lines: readonly AmountLine[],
-  itemRows: ReadonlySet<number>,
-  style: NumberStyle,
-): AmountLine[] {
+function findUnlabelled(rows: readonly PageRow[], lines: readonly AmountLine[], style: NumberStyle): AmountLine[] {
   const labelled = new Set(lines.map(({ row }) => row));
   return rows.flatMap((row, index): AmountLine[] => {
-    if (labelled.has(index) || itemRows.has(index)) return [];
+    if (labelled.has(index)) return [];
     const last = row.cells.at(-1);
     const amounts = last === undefined ? [] : findAmounts(last.text.slice(-80), style).filter(({ isMoney }) => isMoney);
     const [amount] = amounts;
@@ -219,6 +215,12 @@ function findUnlabelled(
     const facts = { weight: 1, rate: null, base: null, isIncluded: false, isSum: false };
     return [{ kind: "fee", value: amount.value, words: last.words, row: index, marks: amount.marks, ...facts }];
   });
+}
+
+function withoutCells(row: PageRow, taken: ReadonlySet<Cell>): PageRow {
+  if (!row.cells.some((cell) => taken.has(cell))) return row;
+  const cells = row.cells.filter((cell) => !taken.has(cell));
+  return { ...row, cells, text: cells.map(({ text }) => text).join("  ") };
 }
 
 function sumItems(items: readonly Item[]): number | null {
@@ -230,10 +232,10 @@ function withoutLines(text: string, lines: readonly string[]): string {
   return lines.reduce((whole, line) => whole.replace(line, () => ""), text);
 }
 
-function toContacts(text: string, vat: Found<string> | null) {
+function toContacts({ phone }: Party, text: string, vat: Found<string> | null) {
   return {
     email: findEmails(text)[0] ?? null,
-    phone: findPhones(text)[0] ?? null,
+    phone: findPhones(text)[0] ?? phone,
     website: findWebsites(text)[0] ?? null,
     vat_number: findVatNumbers(text)[0] ?? vat?.value ?? null,
   };

@@ -12,7 +12,7 @@ export type Ids = Readonly<Record<Exclude<IdKind, "weak_id">, Found<string> | nu
 
 /** A code with a figure, perhaps after a short prefix: "FV 12/2026", "2026-0093", "F2026/118". */
 const code =
-  /^(?:(?:no|nr|n[°ºo]|№|#|č)\.?[:\s]*)?((?:\p{Lu}{1,5}[ -])?(?:[\p{L}\d][\p{L}\d./_-]{0,40})?\d[\p{L}\d./_-]{0,40})/iu;
+  /^(?:(?:no|nr|n)[.:]\s*|(?:no|nr)\s+|(?:n?[°º]|№|#|č\.?)\s*)?((?:\p{Lu}{1,5}[ -])?(?:[\p{L}\d][\p{L}\d./_-]{0,40})?\d[\p{L}\d./_-]{0,40})/iu;
 const groupedDigits = /^[:\s]*((?:[A-Z]{1,3}[- ]?)?\d[\d\s.-]{5,18}\d)/;
 const patterns: Readonly<Partial<Record<IdKind, RegExp>>> = {
   siret_number: groupedDigits,
@@ -101,7 +101,7 @@ function findIdInTitle(rows: readonly PageRow[]): Found<string> | null {
       const match = titles.match(tokens, 0);
       if (match === null || match.kind === "other") continue;
       const rest = cell.text.slice(match.end);
-      const skipped = /^[\s:#°ºno.-]*/i.exec(rest)?.[0].length ?? 0;
+      const skipped = /^[\s:#.-]*/.exec(rest)?.[0].length ?? 0;
       const found = readId(rest.slice(skipped), "invoice_receipt_id");
       if (found === null || found.start > 0) continue;
       const start = match.end + skipped;

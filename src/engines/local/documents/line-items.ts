@@ -4,34 +4,12 @@ import { roundTo2 } from "../numbers.ts";
 import { isAmount, readAmountLabel } from "./amount-lines.ts";
 import { findAmounts, type NumberStyle, readAmount, toNumber } from "./amounts.ts";
 import type { PageRow } from "./document-text.ts";
+import type { Item, ItemLines } from "./item.ts";
 import { type ColumnKind, columnHeads } from "./item-labels.ts";
 import type { Word } from "./page.ts";
 import { toTokens } from "./phrases.ts";
 import { readReceiptItems } from "./receipt-items.ts";
 import type { Cell } from "./rows.ts";
-
-/** An item with the member names of the task's output. */
-export interface Item {
-  readonly description: string;
-  readonly quantity: number | null;
-  readonly unit_price: number | null;
-  readonly amount_line: number | null;
-  readonly tax_rate: number | null;
-  readonly tax: number | null;
-  readonly discount_rate: number | null;
-  readonly discount_amount: number | null;
-  readonly product_code: string | null;
-  readonly unit_type: string | null;
-  readonly words: readonly Word[];
-  /** Quantity and price were printed and do not multiply to the amount. */
-  readonly contradicts: boolean;
-}
-
-export interface ItemLines {
-  readonly items: readonly Item[];
-  /** The rows of the items, including the heads of their tables. */
-  readonly rows: ReadonlySet<number>;
-}
 
 interface Column {
   readonly kind: ColumnKind;
@@ -55,21 +33,25 @@ const maxRowGap = 6;
 
 export function readItems(rows: readonly PageRow[], style: NumberStyle): ItemLines {
   const items: Item[] = [];
-  const used = new Set<number>();
+  const used = new Set<Cell>();
+  let headRows = 0;
   let columns: readonly Column[] | null = null;
   /** Whether rows belong to the table; after a page break, only a head or a complete row does. */
   let state: "open" | "paused" | "closed" = "closed";
   let pending: { text: string; words: readonly Word[] } | null = null;
-  for (const [index, row] of rows.entries()) {
+  for (const [index, whole] of rows.entries()) {
     const head = readHead(rows, index);
+    const row = columns === null ? whole : { ...whole, cells: inside(whole.cells, columns, whole.height) };
     if (head !== null && (items.length === 0 || hasSameKinds(head.columns, columns))) {
       columns = head.columns;
-      for (let at = index; at < index + head.rows; at++) used.add(at);
+      for (const { cells } of rows.slice(index, index + head.rows))
+        for (const cell of inside(cells, columns, row.height)) used.add(cell);
+      headRows = index + head.rows;
       state = "open";
       pending = null;
       continue;
     }
-    if (columns === null || used.has(index)) continue;
+    if (columns === null || index < headRows || row.cells.length === 0) continue;
     const previous = rows[index - 1];
     if (state === "open" && previous !== undefined && previous.page !== row.page) state = "paused";
     if (state === "closed") continue;
@@ -85,7 +67,7 @@ export function readItems(rows: readonly PageRow[], style: NumberStyle): ItemLin
       continue;
     }
     state = "open";
-    used.add(index);
+    for (const cell of row.cells) used.add(cell);
     // The sum of a page is not an item.
     if (row.cells.some(({ text }) => readAmountLabel(text)?.kind === "carried")) continue;
     const read = readTableRow(row, columns, style);
@@ -110,7 +92,14 @@ export function readItems(rows: readonly PageRow[], style: NumberStyle): ItemLin
     }
   }
   if (columns === null || items.length === 0) return readReceiptItems(rows, style);
-  return { items, rows: used };
+  return { items, cells: used };
+}
+
+/** The cells within the width of the table. */
+function inside(cells: readonly Cell[], columns: readonly Column[], height: number): Cell[] {
+  const left = Math.min(...columns.map((column) => column.left)) - height;
+  const right = Math.max(...columns.map((column) => column.right)) + 3 * height;
+  return cells.filter((cell) => cell.right > left && cell.left < right);
 }
 
 function appendTo(item: Item, { description, words }: Item): Item {
@@ -144,8 +133,12 @@ function readHead(rows: readonly PageRow[], index: number): { columns: Column[];
         }
       : cell;
   });
+  const [left, right] = [row.cells[0]?.left ?? 0, row.cells.at(-1)?.right ?? 0];
   const alone = below.cells.filter(
-    (cell) => !row.cells.some((other) => other.left < cell.right && cell.left < other.right),
+    (cell) =>
+      cell.right > left &&
+      cell.left < right &&
+      !row.cells.some((other) => other.left < cell.right && cell.left < other.right),
   );
   const double = toHead([...merged, ...alone].toSorted((one, other) => one.left - other.left));
   if (double !== null && double.length > (single?.length ?? 0)) return { columns: double, rows: 2 };

@@ -1,5 +1,6 @@
 // Where a document comes from: the seller's country and the language, by marks that each point to one country.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import { findCountry } from "./countries.ts";
 import type { DateOrder, PrintedDate } from "./values.ts";
 
@@ -133,14 +134,14 @@ export function findOrigin({ text, printedCountry, numbers, languages }: OriginE
   const vat = vatPrefix.exec(text)?.[1];
   if (vat !== undefined) vote(vat, 2);
   for (const [, digits = ""] of text.slice(0, 20_000).matchAll(/(?<![\w+])(?:\+|\b00)(\d{2,3})/g)) {
-    const country = callingCodes[digits] ?? callingCodes[digits.slice(0, 2)];
+    const country = lookUp(callingCodes, digits) ?? lookUp(callingCodes, digits.slice(0, 2));
     if (country !== undefined) vote(country, 2);
   }
   for (const [, domain = ""] of text.slice(0, 20_000).matchAll(/[\w-]\.([a-z]{2})(?![\w.@-])/g)) {
-    const country = domains[domain] ?? domain.toUpperCase();
+    const country = lookUp(domains, domain) ?? domain.toUpperCase();
     if (isCountry(country)) vote(country, 2);
   }
-  const ofLanguage = countryOfLanguage[language ?? ""];
+  const ofLanguage = lookUp(countryOfLanguage, language ?? "");
   if (ofLanguage !== undefined) vote(ofLanguage, 2);
   const [first, second] = [...scores].toSorted(([, one], [, other]) => other - one);
   const isDecided = first !== undefined && first[1] >= 2 && first[1] > (second?.[1] ?? 0);
@@ -202,7 +203,7 @@ export function findDateOrder(
     return yearFirstCountries.has(country) ? "year" : "day";
   }
   if (language !== null && language !== "en") return ["ja", "zh"].includes(language) ? "year" : "day";
-  return currencyOrder[currency ?? ""] ?? null;
+  return lookUp(currencyOrder, currency ?? "") ?? null;
 }
 
 /** The two-letter code of a country by its name in an address. */

@@ -2,10 +2,10 @@
 
 import { type Address, readAddress } from "./address.ts";
 import { readAmountLabel } from "./amount-lines.ts";
+import { readBlock } from "./block.ts";
 import { type PageRow, wordsIn } from "./document-text.ts";
 import { isLabel } from "./fields.ts";
 import { contactLine, type PartyKind, partyLabels, titles } from "./financial-labels.ts";
-import { readBlock } from "./labels.ts";
 import type { Word } from "./page.ts";
 import { toTokens } from "./phrases.ts";
 import type { Cell } from "./rows.ts";
@@ -15,6 +15,8 @@ export interface Party {
   readonly name: string | null;
   readonly address: Address | null;
   readonly lines: readonly string[];
+  /** A number in a line of its own, without a label. */
+  readonly phone: string | null;
   readonly nameWords: readonly Word[];
   readonly words: readonly Word[];
 }
@@ -37,20 +39,65 @@ const noBlock: Block = { lines: [], cells: [] };
 const legalForm =
   /\b(?:GmbH|UG|AG|KG|OHG|e\.?K\.?|Ltd|Limited|LLC|LLP|Inc|Corp|Co|PLC|Pty|Pvt|SAS|SARL|S\.?A\.?S?|EURL|SCI|S\.?L\.?U?|S\.?r\.?l\.?s?|S\.?p\.?A|SpA|S\.?n\.?c|B\.?V|N\.?V|V\.?O\.?F|Sp\.?\s?z\s?o\.?o|S\.?C|AB|HB|A\/S|ApS|I\/S|AS|ASA|Oy|Oyj|Ab|s\.?r\.?o|a\.s|A\.?Ş|Şti|Lda|Ltda|S\.?A|ME|EIRELI|Kft|Zrt|SRL|Bros|& Sons?|& Co)\b\.?|株式会社|有限会社|合同会社|有限公司|有限责任公司|商店|公司/;
 
-/** `isItemRow` tells the rows of the item table, which belong to no party. */
-export function readParties(rows: readonly PageRow[], isItemRow: (index: number) => boolean): Parties {
-  const indexOf = new Map(rows.map((row, index) => [row, index]));
-  const ends = (cell: Cell, row: PageRow) => isItemRow(indexOf.get(row) ?? -1) || endsBlock(cell.text);
+/** `itemCells` are those of the item table, which belong to no party. */
+export function readParties(rows: readonly PageRow[], itemCells: ReadonlySet<Cell>): Parties {
+  const ends = (cell: Cell) => itemCells.has(cell) || endsBlock(cell.text);
   const blocks = findBlocks(rows, ends);
   const sender = blocks.customer === undefined ? findSenderLine(rows, ends) : null;
   const customer = blocks.customer ?? sender?.customer ?? findHonoured(rows) ?? noBlock;
   const shipping = blocks.shipping ?? noBlock;
-  const taken = new Set([...customer.cells, ...shipping.cells]);
-  const merchant = blocks.merchant ?? sender?.merchant ?? findHead(rows, taken, ends);
+  const taken = new Set([...customer.cells, ...shipping.cells, ...itemCells]);
+  const merchant = withAddress(rows, findMerchant(rows, blocks.merchant ?? sender?.merchant, taken, ends), taken);
   return { merchant: toParty(merchant), customer: toParty(customer), shipping: toParty(shipping) };
 }
 
-function toParty({ lines, cells }: Block): Party {
+/** A heading such as "From" may stand above an address without the name, which is then at the top. */
+function findMerchant(
+  rows: readonly PageRow[],
+  block: Block | undefined,
+  taken: ReadonlySet<Cell>,
+  ends: (cell: Cell) => boolean,
+): Block {
+  if (block === undefined) return findHead(rows, taken, ends);
+  const [first = ""] = block.lines;
+  if (legalForm.test(first) || !/\d/.test(first) || readAddress([first])?.street == null) return block;
+  const head = findHead(rows, new Set([...taken, ...block.cells]), () => true);
+  return head.cells.length === 0
+    ? block
+    : { lines: [...head.lines, ...block.lines], cells: [...head.cells, ...block.cells] };
+}
+
+/** The name may be apart from the address, for instance with the title of the document between them. */
+function withAddress(rows: readonly PageRow[], block: Block, taken: ReadonlySet<Cell>): Block {
+  const [name, ...others] = block.lines;
+  if (name === undefined || others.length > 0 || splitInline(name) !== null) return block;
+  const firstPage = rows.filter(({ page }) => page === rows[0]?.page).slice(0, 40);
+  for (const [index, row] of firstPage.entries()) {
+    const cell = row.cells.find((one) => !taken.has(one) && one.text.length <= 120 && isPlace(one.text));
+    if (cell === undefined) continue;
+    const above = firstPage[index - 1]?.cells.find(
+      (one) =>
+        Math.abs(one.left - cell.left) < row.height && !taken.has(one) && !endsBlock(one.text) && /\d/.test(one.text),
+    );
+    const found = above === undefined ? [cell] : [above, cell];
+    return { lines: [name, ...found.map(({ text }) => text)], cells: [...block.cells, ...found] };
+  }
+  return block;
+}
+
+/** A city with its postal code. */
+function isPlace(text: string): boolean {
+  const address = readAddress(splitParts(text).filter((part) => !contactLine.test(part)));
+  return address?.zipCode != null && address.city !== null && !isLabel(text) && readHeading(text) === null;
+}
+
+/** Letterheads often have several facts in a line: "Via Roma 1, 20121 Milano – 02 555 010 – info@example.com". */
+function splitParts(line: string): string[] {
+  return line.split(/\s+[–—·•|∙]\s+|\s*[•|]\s*/);
+}
+
+function toParty({ lines: printed, cells }: Block): Party {
+  const lines = printed.flatMap(splitParts);
   const [name = null, ...others] = lines.filter(
     (line, index) => index > 0 || !(contactLine.test(line) || salutation.test(line)),
   );
@@ -60,6 +107,11 @@ function toParty({ lines, cells }: Block): Party {
     name: name === null ? null : name.replace(/\s*(?:御中|様)$/u, ""),
     address: readAddress(others.filter((line) => !contactLine.test(line))),
     lines,
+    phone:
+      lines.find(
+        (line) =>
+          /^\+?[\d\s()./-]{8,20}$/.test(line) && (line.match(/\d/g)?.length ?? 0) >= 8 && findDate(line) === null,
+      ) ?? null,
     nameWords: cells[0]?.words ?? [],
     words: cells.flatMap(({ words }) => words),
   };
@@ -72,10 +124,7 @@ function splitInline(line: string): string[] | null {
 }
 
 /** The first block of each kind: the lines under its heading, or beside it. */
-function findBlocks(
-  rows: readonly PageRow[],
-  ends: (cell: Cell, row: PageRow) => boolean,
-): Partial<Record<PartyKind, Block>> {
+function findBlocks(rows: readonly PageRow[], ends: (cell: Cell) => boolean): Partial<Record<PartyKind, Block>> {
   const blocks: Partial<Record<PartyKind, Block>> = {};
   for (const [index, row] of rows.entries()) {
     for (const [column, cell] of row.cells.entries()) {
@@ -97,7 +146,7 @@ function readParty(
     cell,
     nameAt,
   }: { index: number; row: PageRow; column: number; cell: Cell; nameAt: number | null },
-  ends: (cell: Cell, row: PageRow) => boolean,
+  ends: (cell: Cell) => boolean,
 ): Block | null {
   if (nameAt !== null) {
     const rest = cell.text.slice(nameAt);
@@ -107,7 +156,7 @@ function readParty(
   const below = readBlock(rows, index, cell, ends);
   if (below.length > 0 && below.some(({ text }) => mayBeName(text))) return toBlock(below);
   const beside = row.cells[column + 1];
-  if (beside === undefined || endsBlock(beside.text) || !mayBeName(beside.text)) return null;
+  if (beside === undefined || ends(beside) || !mayBeName(beside.text)) return null;
   return toBlock([beside, ...readBlock(rows, index, beside, ends)]);
 }
 
@@ -140,7 +189,7 @@ function readHeading(text: string): { kind: PartyKind; nameAt: number | null } |
 /** A sender in one small line above the window of an envelope, with the recipient below it. */
 function findSenderLine(
   rows: readonly PageRow[],
-  ends: (cell: Cell, row: PageRow) => boolean,
+  ends: (cell: Cell) => boolean,
 ): { merchant: Block; customer: Block } | null {
   for (const [index, row] of rows.slice(0, 25).entries()) {
     for (const cell of row.cells) {
@@ -167,11 +216,7 @@ function findHonoured(rows: readonly PageRow[]): Block | null {
 }
 
 /** The lines that begin with the largest print at the top of the page, otherwise with a company or the first line that may be a name. */
-function findHead(
-  rows: readonly PageRow[],
-  taken: ReadonlySet<Cell>,
-  ends: (cell: Cell, row: PageRow) => boolean,
-): Block {
+function findHead(rows: readonly PageRow[], taken: ReadonlySet<Cell>, ends: (cell: Cell) => boolean): Block {
   const firstPage = rows.filter(({ page }) => page === rows[0]?.page);
   const head = firstPage.slice(0, Math.min(40, Math.max(8, Math.ceil(firstPage.length / 3))));
   const cells = head.flatMap((row, index) => row.cells.map((cell) => ({ index, cell, height: row.height })));
@@ -188,6 +233,8 @@ function findHead(
 
 function mayBeName(text: string): boolean {
   if (isTitle(text) || courtesy.test(text) || contactLine.test(text) || text.length > 70) return false;
+  // "EUR 4.857,88" is not a name.
+  if (/\d/.test(text) && (text.match(/\p{L}/gu)?.length ?? 0) <= 3) return false;
   return /\p{L}{2}/u.test(text) && !/^\d/.test(text) && findDate(text) === null && !isLabel(text);
 }
 

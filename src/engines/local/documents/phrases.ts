@@ -1,5 +1,7 @@
 // Finds known phrases in printed text, whatever their case, accents and punctuation: "Sub-Total :" and "sous total" are in the tables as plain words.
 
+import { lookUp } from "../../../lib/look-up.ts";
+
 /** A word, number or sign of a text, in its comparable form. */
 export interface Token {
   /** Lower case, without accents. */
@@ -25,8 +27,17 @@ export interface PhraseMatch<Kind> {
 export type PhraseData<Kind extends string> = Readonly<Record<Kind, Readonly<Record<string, string>>>>;
 
 const tokenPattern = /[\p{L}\p{M}]+|\d+|[%#№°]/gu;
-/** Letters that do not decompose into a base letter and an accent. */
-const letters: Readonly<Record<string, string>> = { ł: "l", ø: "o", ß: "ss", æ: "ae", ı: "i", đ: "d", œ: "oe" };
+/** Letters that do not decompose into a base letter and an accent, and the degree sign that stands for º. */
+const letters: Readonly<Record<string, string>> = {
+  ł: "l",
+  ø: "o",
+  ß: "ss",
+  æ: "ae",
+  ı: "i",
+  đ: "d",
+  œ: "oe",
+  "°": "o",
+};
 const eastAsian = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const maxWords = 7;
 const maxCharacters = 10;
@@ -36,7 +47,7 @@ export function fold(text: string): string {
     .normalize("NFKD")
     .toLowerCase()
     .replace(/\p{Mn}/gu, (mark) => (mark === "\u3099" || mark === "\u309a" ? mark : ""))
-    .replace(/[łøßæıđœ]/g, (letter) => letters[letter] ?? letter)
+    .replace(/[łøßæıđœ°]/g, (letter) => lookUp(letters, letter) ?? letter)
     .normalize("NFC");
 }
 

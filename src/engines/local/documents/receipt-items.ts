@@ -4,8 +4,9 @@ import { roundTo2 } from "../numbers.ts";
 import { isAmount, readAmountLabel } from "./amount-lines.ts";
 import { findAmounts, type NumberStyle, readAmount, toNumber } from "./amounts.ts";
 import type { PageRow } from "./document-text.ts";
-import type { Item, ItemLines } from "./line-items.ts";
+import type { Item, ItemLines } from "./item.ts";
 import type { Word } from "./page.ts";
+import type { Cell } from "./rows.ts";
 
 const timesPrice =
   /^(\d{1,4}(?:[.,]\d{1,3})?)\s*(?:(kg|g|lb|lbs|l|st|stk|szt|pcs|ks|kpl)\.?\s*)?(?:x|×|@|\*|à|a)\s*(.{1,40})$/iu;
@@ -17,8 +18,13 @@ const maxLineLength = 200;
 
 export function readReceiptItems(rows: readonly PageRow[], style: NumberStyle): ItemLines {
   const items: Item[] = [];
-  const used = new Set<number>();
-  for (const [index, row] of rows.entries()) {
+  const used = new Set<Cell>();
+  const use = (row: PageRow) => {
+    for (const cell of row.cells) used.add(cell);
+  };
+  /** A line of words without a price, which may be the name of the item below. */
+  let name: PageRow | undefined;
+  for (const row of rows) {
     const label = row.cells
       .map(({ text }) => readAmountLabel(text))
       .find((found) => found !== null && isAmount(found.kind));
@@ -29,32 +35,62 @@ export function readReceiptItems(rows: readonly PageRow[], style: NumberStyle): 
     }
     const line = row.text.replace(/\s+/g, " ").trim();
     if (label !== undefined || line.length > maxLineLength) continue;
+    const amount = findAmounts(line, style).findLast(({ isMoney }) => isMoney);
+    const words = row.cells.flatMap((cell) => cell.words);
+    const times = readTimes(line, style);
     const previous = items.at(-1);
-    const [, count, unit, rest = ""] = timesPrice.exec(line) ?? [];
-    if (count !== undefined && previous !== undefined && !/\p{L}{3}/u.test(rest)) {
-      const unitPrice = readAmount(rest.split(/[\s/]/)[0] ?? "", style);
-      const quantity = toNumber(count, style);
-      const isRight =
-        unitPrice !== null && quantity !== null && isProduct(quantity, unitPrice, previous.amount_line ?? Number.NaN);
-      if (isRight) items[items.length - 1] = { ...previous, quantity, unit_price: unitPrice, unit_type: unit ?? null };
-      used.add(index);
+    if (
+      times !== null &&
+      name !== undefined &&
+      amount !== undefined &&
+      isProduct(times.quantity, times.price, amount.value) &&
+      amount.value !== times.price
+    ) {
+      const source = [...name.cells.flatMap((cell) => cell.words), ...words];
+      const item = toItem(name.text.replace(/\s+/g, " ").trim(), amount.value, style, source);
+      items.push({ ...item, quantity: times.quantity, unit_price: times.price, unit_type: times.unit });
+      use(name);
+      use(row);
+      name = undefined;
       continue;
     }
-    const amount = findAmounts(line, style).findLast(({ isMoney }) => isMoney);
-    if (amount === undefined || line.slice(amount.end).trim() !== "") continue;
-    const words = line.slice(0, amount.start).trim();
-    if (!/\p{L}{2}|\p{Script=Han}|\p{Script=Katakana}|\p{Script=Hiragana}/u.test(words)) continue;
-    items.push(
-      toItem(
-        words,
-        amount.value,
-        style,
-        row.cells.flatMap((cell) => cell.words),
-      ),
-    );
-    used.add(index);
+    if (times !== null && previous !== undefined) {
+      const isRight = isProduct(times.quantity, times.price, previous.amount_line ?? Number.NaN);
+      if (isRight)
+        items[items.length - 1] = {
+          ...previous,
+          quantity: times.quantity,
+          unit_price: times.price,
+          unit_type: times.unit,
+        };
+      use(row);
+      name = undefined;
+      continue;
+    }
+    if (amount === undefined || line.slice(amount.end).trim() !== "") {
+      name = amount === undefined && hasWords(line) ? row : undefined;
+      continue;
+    }
+    name = undefined;
+    const description = line.slice(0, amount.start).trim();
+    if (!hasWords(description)) continue;
+    items.push(toItem(description, amount.value, style, words));
+    use(row);
   }
-  return { items, rows: used };
+  return { items, cells: used };
+}
+
+function hasWords(text: string): boolean {
+  return /\p{L}{2}|\p{Script=Han}|\p{Script=Katakana}|\p{Script=Hiragana}/u.test(text);
+}
+
+/** "12 x 92.00" or "0.452 kg @ 2.99/kg", perhaps before the amount. */
+function readTimes(line: string, style: NumberStyle): { quantity: number; price: number; unit: string | null } | null {
+  const [, count, unit = null, rest = ""] = timesPrice.exec(line) ?? [];
+  if (count === undefined || /\p{L}{3}/u.test(rest)) return null;
+  const quantity = toNumber(count, style);
+  const price = findAmounts(rest.replace(/\/\p{L}{1,3}/gu, " "), style)[0]?.value ?? null;
+  return quantity === null || price === null ? null : { quantity, price, unit };
 }
 
 function toItem(words: string, amount: number, style: NumberStyle, source: readonly Word[]): Item {

@@ -1,6 +1,7 @@
 // Chooses among the labelled amounts those that add up: subtotal + tax + charges - discounts = total. An amount that contradicts the others is
 // not reported.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { AmountLine } from "./amount-lines.ts";
 import type { Found } from "./document-text.ts";
 
@@ -427,7 +428,7 @@ const wholeCurrencies = new Set(["JPY", "KRW", "CLP", "VND", "IDR", "ISK", "HUF"
 /** Each rate is rounded to a cent, and totals in cash to the smallest coin. */
 function tolerance(currency: string | null, taxes: number): Search["near"] {
   const cents = 0.011 + 0.01 * Math.min(taxes, 4);
-  const step = cashSteps[currency ?? ""];
+  const step = lookUp(cashSteps, currency ?? "");
   return (sum, total) => {
     const difference = Math.abs(sum - total);
     if (difference <= cents) return true;

@@ -1,5 +1,6 @@
 // Parses printed values: dates, account and company numbers, contacts. Values that are not found are null.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import { trimEndOf } from "../text/characters.ts";
 import { isIban } from "../text/check-digits.ts";
 
@@ -81,7 +82,7 @@ export function findDates(text: string): PrintedDate[] {
   for (const match of text.matchAll(numericDate)) add(match, readNumeric(match));
   for (const match of text.matchAll(eastAsianDate)) {
     const [, year, era = "", eraYear, month, day] = match;
-    const full = Number(year ?? (eras[era] ?? 0) + (eraYear === "元" ? 1 : Number(eraYear)));
+    const full = Number(year ?? (lookUp(eras, era) ?? 0) + (eraYear === "元" ? 1 : Number(eraYear)));
     addCertain(match, toIsoDate(full, Number(month), Number(day)));
   }
   for (const match of text.matchAll(dayFirst))
