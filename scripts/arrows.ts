@@ -14,6 +14,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "access",
     "config",
     "contract",
+    "engine-process",
     "engines",
     "gateway",
     "jobs",
@@ -29,6 +30,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "config",
     "contract",
     "egress",
+    "engines",
     "files",
     "http",
     "inference",
@@ -38,6 +40,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "storage",
   ],
   "worker-process": ["config", "jobs", "services"],
+  "engine-process": ["config", "engines"],
   services: ["catalogue", "config", "contract", "egress", "engines", "files", "inference", "providers", "storage"],
   http: ["access", "catalogue", "contract", "files", "inference", "jobs", "providers"],
   jobs: ["access", "contract", "egress", "engines", "inference", "storage"],
@@ -97,7 +100,8 @@ const rules: readonly Rule[] = [
   },
   {
     pattern: /(?:net|tls)\.connect\(|createConnection\(|\{[^}]*\bconnect\b[^}]*\} from "node:(?:net|tls)"/,
-    allowed: (path) => path === "src/egress/dial.ts",
+    // The second one connects to the Unix socket of the engine process.
+    allowed: (path) => path === "src/egress/dial.ts" || path === "src/engines/local/remote-pool.ts",
     says: "addresses that a caller chose are dialled in src/egress/dial.ts only",
   },
   { pattern: /^(?:export )?let /m, allowed: () => false, says: "modules hold no state" },

@@ -6,6 +6,7 @@ import { createCatalogue } from "./catalogue/catalogue.ts";
 import type { Config } from "./config.ts";
 import type { Degradation } from "./contract/health.ts";
 import { checkReceiver } from "./egress/receiver.ts";
+import type { EngineProcess } from "./engines/local/remote-pool.ts";
 import { startFileSweeper } from "./files/sweeper.ts";
 import { createUploads } from "./files/uploads.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
@@ -41,10 +42,12 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-/** Tests set these, because a machine that is busy with other programs is slow. */
 export interface GatewayOptions {
+  /** Tests set these two, because a machine that is busy with other programs is slow. */
   readonly loadWatch?: LoadWatch;
   readonly storeDeadlineMs?: number;
+  /** Absent: this process starts the workers of local engines itself. */
+  readonly engineProcess?: EngineProcess;
 }
 
 const dayMs = 86_400_000;
@@ -59,9 +62,9 @@ export async function startGateway(
   config: Config,
   log: Log,
   mayServe: () => Promise<void>,
-  { loadWatch = createLoadWatch(), storeDeadlineMs }: GatewayOptions = {},
+  { loadWatch = createLoadWatch(), storeDeadlineMs, engineProcess }: GatewayOptions = {},
 ): Promise<Gateway> {
-  const services = await createServices(config, log, { processes: config.workers, works: false, storeDeadlineMs });
+  const services = await createServices(config, log, { works: false, storeDeadlineMs, engineProcess });
   const { providers, storage, ticker, shutdown, health, book, calling, egress, fetchMedia, chatRouter } = services;
   const { files, resources, engines, universalAi } = services;
   const keyring = await openKeyring({ storage, adminKey: config.adminKey, staleAfterMs: config.keysStaleAfterMs, log });

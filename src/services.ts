@@ -1,7 +1,6 @@
 // The services that serving and worker processes share: store, providers, engines and files.
 
-import { availableParallelism } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import {
   builtInPrices,
   createPriceBook,
@@ -18,7 +17,8 @@ import { createEmbeddingsEngines } from "./engines/embeddings.ts";
 import type { Engine } from "./engines/engine.ts";
 import { withCollections } from "./engines/face-collections.ts";
 import { createLlmEngines } from "./engines/llm/index.ts";
-import { createLocalEngines } from "./engines/local/index.ts";
+import { createLocalPool, toEngines, toPoolOptions } from "./engines/local/index.ts";
+import { createRemotePool, type EngineProcess } from "./engines/local/remote-pool.ts";
 import { createSandboxEngines } from "./engines/sandbox/index.ts";
 import { createVendorEngines } from "./engines/vendors/vendor-engine.ts";
 import { SettingError } from "./errors.ts";
@@ -49,8 +49,8 @@ import { hasModels, modelNamesOf, ownNamesOf, type ProviderRow } from "./provide
 import { openStorage } from "./storage/storage.ts";
 
 export interface ServicesOptions {
-  /** How many processes share the cores for local engines. */
-  readonly processes: number;
+  /** The process that runs local engines; absent: this process starts their workers itself. */
+  readonly engineProcess?: EngineProcess | undefined;
   /** Whether the process takes work from the queue. */
   readonly works: boolean;
   /** How long an operation of the store may take; absent for its default. */
@@ -61,19 +61,15 @@ const tickMs = 50;
 const hourMs = 3_600_000;
 
 export async function createServices(config: Config, log: Log, options: ServicesOptions) {
-  const local = createLocalEngines({
-    log,
-    concurrency: config.localWorkers ?? Math.max(1, Math.floor((availableParallelism() - 1) / options.processes)),
-    maxWaiting: config.localMaxWaiting,
-    maxWaitingPerOwner: config.localMaxWaitingPerOwner,
-    timeLimitsMs: {
-      text: config.localTextTimeoutMs,
-      media: config.localMediaTimeoutMs,
-      job: config.localJobTimeoutMs,
-    },
-    idleMs: config.localIdleMs,
-    maxMemoryBytes: config.localMemoryMb * 1_048_576,
-    deniedPaths: config.localUnconfined ? null : [resolve(config.dataDir)],
+  const { engineProcess } = options;
+  const localPool =
+    engineProcess === undefined
+      ? createLocalPool(toPoolOptions(config, log))
+      : createRemotePool(engineProcess, options.works ? "jobs" : "requests", log);
+  const local = toEngines(localPool, {
+    text: config.localTextTimeoutMs,
+    media: config.localMediaTimeoutMs,
+    job: config.localJobTimeoutMs,
   });
   const localEmbeddings = createLocalEmbeddings(local.engines);
   // A provider that the operator declared under that name takes precedence.
@@ -206,7 +202,7 @@ export async function createServices(config: Config, log: Log, options: Services
       http.close();
       egress.close();
       ticker.close();
-      await local.close();
+      await localPool.close();
     },
   };
 }

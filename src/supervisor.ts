@@ -1,8 +1,11 @@
-// The parent of the serving processes, one per core, which share the port, and of the worker processes, which run jobs. It reads the
-// configuration and sends it to every process that it starts. It restarts a process that died, reloads on SIGHUP, and drains all
+// The parent of the serving processes, one per core, which share the port, of the worker processes, which run jobs, and of the engine process,
+// which runs local engines for both. It reads the configuration and sends it to every process that it starts. It restarts a process that died, reloads on SIGHUP, and drains all
 // processes on SIGTERM. It serves no request itself, so that no request can crash it.
 
-import { type Config, childEnvironment, toSnapshot } from "./config.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Config, type ConfigSnapshot, childEnvironment, toSnapshot } from "./config.ts";
 import { messageOf } from "./errors.ts";
 import { endsWithin, untilAborted, withDeadline } from "./lib/deadline.ts";
 import type { Log } from "./log.ts";
@@ -10,10 +13,21 @@ import type { Log } from "./log.ts";
 export type ProcessKind = "serving" | "worker";
 export type ProcessCounts = Readonly<Record<ProcessKind, number>>;
 
+/** The first message to a process. */
+export interface ProcessOrder {
+  readonly config: ConfigSnapshot;
+  /** Where the engine process listens. */
+  readonly engineSocket: string;
+}
+
 /** What a process reports to its supervisor. */
 export type ProcessReport =
   /** The process is complete and waits for permission to listen or to take jobs. */
-  { readonly state: "prepared" } | { readonly state: "ready" } | ({ readonly state: "failed" } & StartFailure);
+  | { readonly state: "prepared" }
+  | { readonly state: "ready" }
+  | ({ readonly state: "failed" } & StartFailure)
+  /** The engine process does not run. It is started on demand, because many gateways never need it. */
+  | { readonly state: "needs-engines" };
 
 export interface StartFailure {
   readonly message: string;
@@ -25,10 +39,11 @@ export interface StartFailure {
 interface Generation {
   readonly config: Config;
   readonly counts: ProcessCounts;
+  readonly engineSocket: string;
 }
 
 interface Child {
-  readonly kind: ProcessKind;
+  readonly kind: ProcessKind | "engine";
   readonly generation: Generation;
   readonly process: Bun.Subprocess;
   readonly startedAt: number;
@@ -66,14 +81,22 @@ export type Supervisor = ReturnType<typeof startSupervisor>;
 
 export function startSupervisor({ config, read, command, count, log }: SupervisorOptions) {
   const children = new Set<Child>();
-  let current: Generation = { config, counts: count(config) };
+  // Only this user can enter the folder.
+  const socketFolder = mkdtempSync(join(tmpdir(), "switchyard-"));
+  let generations = 0;
+  let current = createGeneration(config);
   let hasStarted = false;
   let stopping = false;
   let failures = 0;
   let reloading: Promise<void> | null = null;
   let reloadAgain = false;
 
-  function spawn(kind: ProcessKind, generation: Generation): Child {
+  function createGeneration(config: Config): Generation {
+    const engineSocket = join(socketFolder, `engines-${++generations}.sock`);
+    return { config, counts: count(config), engineSocket };
+  }
+
+  function spawn(kind: Child["kind"], generation: Generation): Child {
     const prepared = Promise.withResolvers<boolean>();
     const ready = Promise.withResolvers<boolean>();
     const process = Bun.spawn([...command, `${kind}-process`], {
@@ -86,7 +109,8 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
         else if (report.state === "ready") {
           child.isReady = true;
           ready.resolve(true);
-        } else child.failure = { message: report.message, isConfiguration: report.isConfiguration };
+        } else if (report.state === "needs-engines") startEngines(generation);
+        else child.failure = { message: report.message, isConfiguration: report.isConfiguration };
       },
       onExit: (_, code, signal) => {
         prepared.resolve(false);
@@ -106,31 +130,44 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
       isStopping: false,
     };
     children.add(child);
-    process.send({ config: toSnapshot(generation.config) });
+    const { engineSocket } = generation;
+    process.send({ config: toSnapshot(generation.config), engineSocket } satisfies ProcessOrder);
     void forwardLines(process.stderr, (line) => log.warn("output of a process", { pid: process.pid, output: line }));
     return child;
   }
 
-  /** A process of the current configuration serves as soon as it is prepared. */
-  function launch(kind: ProcessKind): Child {
-    const child = spawn(kind, current);
+  /** The process serves as soon as it is prepared. */
+  function launch(kind: Child["kind"], generation = current): Child {
+    const child = spawn(kind, generation);
     void child.prepared.then((isPrepared) => isPrepared && permit(child));
     return child;
+  }
+
+  /** Each configuration has an engine process of its own. */
+  function startEngines(generation: Generation): void {
+    const isRunning = [...children].some((child) => child.kind === "engine" && child.generation === generation);
+    if (!isRunning && !stopping) launch("engine", generation);
   }
 
   function onExit(child: Child, code: number | null, signal: unknown): void {
     children.delete(child);
     if (child.isStopping || stopping || child.generation !== current) return;
+    const { pid } = child.process;
+    const { kind } = child;
+    if (kind === "engine") {
+      // The next local task starts another one.
+      if (code !== 0) log.error("the engine process ended", { pid, code, signal, error: child.failure?.message });
+      return;
+    }
     // During the start, `startOne` handles a process that ended before it was ready.
     if (!hasStarted && !child.isReady) return;
     failures = performance.now() - child.startedAt > healthyAfterMs ? 0 : failures + 1;
     const delayMs = Math.min(firstRestartDelayMs * 2 ** Math.max(0, failures - 1), maxRestartDelayMs);
     const error = child.failure?.message;
-    const { pid } = child.process;
     const fields = { pid, code, signal, restart_in_ms: delayMs, ...(error === undefined ? {} : { error }) };
-    log.error(`a ${child.kind} process ended`, fields);
+    log.error(`a ${kind} process ended`, fields);
     setTimeout(() => {
-      if (!stopping && child.generation === current) launch(child.kind);
+      if (!stopping && child.generation === current) launch(kind);
     }, delayMs);
   }
 
@@ -143,11 +180,18 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     await process.exited;
   }
 
+  /** The engine process last, because the others may still be running tasks. */
+  async function retireAll(isOld: (child: Child) => boolean): Promise<void> {
+    const retireKind = (isEngine: boolean) =>
+      Promise.all([...children].filter((child) => isOld(child) && (child.kind === "engine") === isEngine).map(retire));
+    await retireKind(false);
+    await retireKind(true);
+  }
+
   async function reload(): Promise<void> {
     let next: Generation;
     try {
-      const config = read(current.config);
-      next = { config, counts: count(config) };
+      next = createGeneration(read(current.config));
     } catch (error) {
       log.error("the new configuration is invalid; all processes keep the current one", { error: messageOf(error) });
       return;
@@ -164,8 +208,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
       return;
     }
     current = next;
-    const olds = [...children].filter(({ generation }) => generation !== current);
-    for (const old of olds) void retire(old);
+    void retireAll(({ generation }) => generation !== next);
     log.info("the configuration was reloaded", { file: next.config.file, processes: successors.length });
   }
 
@@ -225,7 +268,8 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     },
     async stop(): Promise<void> {
       stopping = true;
-      await Promise.all([...children].map(retire));
+      await retireAll(() => true);
+      rmSync(socketFolder, { recursive: true, force: true });
     },
   };
 }

@@ -6,7 +6,7 @@ import { createRunner } from "./jobs/runner.ts";
 import { openWebhookKeys } from "./jobs/webhook-keys.ts";
 import { startJobWorker } from "./jobs/worker.ts";
 import type { Log } from "./log.ts";
-import { createServices } from "./services.ts";
+import { createServices, type ServicesOptions } from "./services.ts";
 
 const dayMs = 86_400_000;
 
@@ -15,9 +15,9 @@ export async function startWorkerProcess(
   config: Config,
   log: Log,
   mayServe: () => Promise<void>,
-  { storeDeadlineMs }: { readonly storeDeadlineMs?: number } = {},
+  { storeDeadlineMs, engineProcess }: Pick<ServicesOptions, "storeDeadlineMs" | "engineProcess"> = {},
 ) {
-  const services = await createServices(config, log, { processes: 1, works: true, storeDeadlineMs });
+  const services = await createServices(config, log, { works: true, storeDeadlineMs, engineProcess });
   const { storage, universalAi, resources, calling, egress, shutdown } = services;
   const keys = openWebhookKeys({ secrets: storage.secrets, log });
   const lifetimeMs = config.jobLifetimeDays * dayMs;

@@ -2,19 +2,12 @@
 
 import { resolve } from "node:path";
 import { createFirstKeys } from "../access/keys.ts";
-import {
-  type Config,
-  ConfigError,
-  type ConfigSnapshot,
-  fromSnapshot,
-  readConfig,
-  readLogFormat,
-  secretsOf,
-} from "../config.ts";
+import { type Config, ConfigError, fromSnapshot, readConfig, readLogFormat, secretsOf } from "../config.ts";
+import type { EngineProcess } from "../engines/local/remote-pool.ts";
 import { messageOf, SettingError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
 import { lockDataDir, openStorage } from "../storage/storage.ts";
-import { type ProcessCounts, type ProcessReport, startSupervisor } from "../supervisor.ts";
+import { type ProcessCounts, type ProcessOrder, type ProcessReport, startSupervisor } from "../supervisor.ts";
 import { version } from "../version.ts";
 import { describeKeys, type FirstKeys, hasTerminal, introduce, storeKeys, suggestEngines } from "./first-keys.ts";
 import { surviveUnexpectedErrors } from "./unexpected-errors.ts";
@@ -129,23 +122,46 @@ function readNext(current: Config, log: Log): Config {
 export function findProcess(name: string): (() => Promise<number>) | null {
   // Loaded on demand: the supervisor starts sooner without them.
   if (name === "serving-process")
-    return () => runChild(async (...given) => (await import("../gateway.ts")).startGateway(...given));
+    return () =>
+      runChild(async (config, log, mayServe, engineProcess) =>
+        (await import("../gateway.ts")).startGateway(config, log, mayServe, { engineProcess }),
+      );
   if (name === "worker-process")
-    return () => runChild(async (...given) => (await import("../worker-process.ts")).startWorkerProcess(...given));
+    return () =>
+      runChild(async (config, log, mayServe, engineProcess) =>
+        (await import("../worker-process.ts")).startWorkerProcess(config, log, mayServe, { engineProcess }),
+      );
+  if (name === "engine-process")
+    return () =>
+      runChild(async (config, log, mayServe, { socketPath }) =>
+        (await import("../engine-process.ts")).startEngineProcess(config, log, mayServe, socketPath),
+      );
   return null;
 }
 
-type Start = (config: Config, log: Log, mayServe: () => Promise<void>) => Promise<{ stop(): Promise<void> }>;
+interface RunningProcess {
+  stop(): Promise<void>;
+  /** For a process that ends by itself. */
+  readonly finished?: Promise<unknown>;
+}
+
+type Start = (
+  config: Config,
+  log: Log,
+  mayServe: () => Promise<void>,
+  engineProcess: EngineProcess,
+) => Promise<RunningProcess>;
 
 async function runChild(start: Start): Promise<number> {
-  const given = Promise.withResolvers<Config>();
+  const given = Promise.withResolvers<ProcessOrder>();
   const permitted = Promise.withResolvers<void>();
-  process.on("message", (message: "serve" | { readonly config: ConfigSnapshot }) => {
+  process.on("message", (message: "serve" | ProcessOrder) => {
     if (message === "serve") permitted.resolve();
-    else given.resolve(fromSnapshot(message.config));
+    else given.resolve(message);
   });
   process.on("disconnect", () => process.exit(1)); // the supervisor has ended
-  const config = await given.promise;
+  const order = await given.promise;
+  const config = fromSnapshot(order.config);
   const log = openLog(config, secretsOf(config));
   redirectConsole(log);
   surviveUnexpectedErrors(log);
@@ -159,8 +175,11 @@ async function runChild(start: Start): Promise<number> {
       report({ state: "prepared" });
       return permitted.promise;
     };
-    const running = await start(config, log, mayServe);
+    const { engineSocket: socketPath } = order;
+    const engineProcess = { socketPath, start: () => report({ state: "needs-engines" }) };
+    const running = await start(config, log, mayServe, engineProcess);
     const ended = Promise.withResolvers<number>();
+    running.finished?.then(() => ended.resolve(0), ended.reject);
     process.off("SIGTERM", exitAtOnce);
     process.on("SIGTERM", () => void running.stop().then(() => ended.resolve(0), ended.reject));
     report({ state: "ready" });

@@ -146,7 +146,7 @@ export const settings = {
   files_s3_session_token: optional(text()).describe("For temporary credentials."),
   files_s3_prefix: text().default("files/").describe("Prefix of the names of files in the bucket."),
   local_workers: optional(whole(1, 256)).describe(
-    "Processes for local engines per serving process; unset: all cores but one, shared between the serving processes.",
+    "Processes for heavy local tasks of requests, and as many for those of jobs; unset: all cores but one.",
   ),
   local_max_waiting: whole(1, 100_000).default(64).describe("Local tasks that may wait for a process."),
   local_max_waiting_per_owner: whole(1, 100_000)

@@ -1,6 +1,7 @@
-// The provider `local`: engines that run on this machine without an account, in the processes of the pool.
+// The provider `local`: engines that run on this machine without an account, in the processes of a pool.
 
 import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import type { TaskName } from "../../contract/tasks.ts";
 import type { Log } from "../../log.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
@@ -8,19 +9,31 @@ import type { Engine } from "../engine.ts";
 import type { Confinement } from "./confinement.ts";
 import { localEngines } from "./list.ts";
 import type { Lane, LocalEngine, TimeLimit, TimeLimitKind } from "./local-engine.ts";
-import { createPool, type LaneState, type PoolOptions } from "./pool.ts";
+import { createPool, type LaneState, type Pool, type PoolOptions } from "./pool.ts";
 import { findPackage } from "./resolve-package.ts";
 import { findTool } from "./system-tools.ts";
 
-export interface LocalEngineOptions
+export interface LocalPoolOptions
   extends Partial<
     Pick<PoolOptions, "maxWaiting" | "maxWaitingPerOwner" | "idleMs" | "maxMemoryBytes" | "deniedPaths">
   > {
   /** The number of heavy jobs that run at the same time; half as many light ones. Default: number of cores - 1. */
   readonly concurrency?: number;
-  readonly timeLimitsMs?: Readonly<Record<TimeLimitKind, number>>;
   readonly log: Log;
 }
+
+/** The settings of the gateway that concern the pool. */
+interface PoolSettings {
+  readonly localWorkers: number | null;
+  readonly localMaxWaiting: number;
+  readonly localMaxWaitingPerOwner: number;
+  readonly localIdleMs: number;
+  readonly localMemoryMb: number;
+  readonly localUnconfined: boolean;
+  readonly dataDir: string;
+}
+
+type TimeLimitsMs = Readonly<Record<TimeLimitKind, number>>;
 
 export interface LocalEngines {
   readonly engines: readonly Engine[];
@@ -43,9 +56,16 @@ const defaultTimeLimits: Readonly<Record<TimeLimitKind, TimeLimit>> = {
   job: { milliseconds: 30 * minute, setting: "SWITCHYARD_LOCAL_JOB_TIMEOUT_MS" },
 };
 
-export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
+/** Engines with a pool of their own. */
+export function createLocalEngines(options: LocalPoolOptions & { readonly timeLimitsMs?: TimeLimitsMs }): LocalEngines {
+  const pool = createLocalPool(options);
+  const { state, confinement, close } = pool;
+  return { ...toEngines(pool, options.timeLimitsMs), state, confinement, close };
+}
+
+export function createLocalPool(options: LocalPoolOptions): Pool {
   const concurrency = options.concurrency ?? Math.max(1, availableParallelism() - 1);
-  const pool = createPool({
+  return createPool({
     listModule: new URL("./list.ts", import.meta.url).href,
     workers: { heavy: concurrency, light: Math.max(1, Math.floor(concurrency / 2)) },
     maxWaiting: options.maxWaiting ?? 64,
@@ -55,10 +75,27 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
     deniedPaths: options.deniedPaths === undefined ? [] : options.deniedPaths,
     log: options.log,
   });
+}
 
-  function toEngine(local: LocalEngine): Engine {
+export function toPoolOptions(settings: PoolSettings, log: Log): LocalPoolOptions {
+  return {
+    ...(settings.localWorkers !== null && { concurrency: settings.localWorkers }),
+    maxWaiting: settings.localMaxWaiting,
+    maxWaitingPerOwner: settings.localMaxWaitingPerOwner,
+    idleMs: settings.localIdleMs,
+    maxMemoryBytes: settings.localMemoryMb * 1_048_576,
+    deniedPaths: settings.localUnconfined ? null : [resolve(settings.dataDir)],
+    log,
+  };
+}
+
+export function toEngines(
+  pool: Pick<Pool, "run">,
+  timeLimitsMs?: TimeLimitsMs,
+): Pick<LocalEngines, "engines" | "internalEngines"> {
+  const toEngine = (local: LocalEngine): Engine => {
     const { task } = local;
-    const timeLimit = timeLimitOf(local, options.timeLimitsMs);
+    const timeLimit = timeLimitOf(local, timeLimitsMs);
     return {
       provider: "local",
       // Only tests have engines for tasks that are not in the catalogue.
@@ -74,14 +111,10 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
         return { ...answer, charge: free };
       },
     };
-  }
-
+  };
   return {
     engines: localEngines.filter(({ isInternal }) => isInternal !== true).map(toEngine),
     internalEngines: localEngines.filter(({ isInternal }) => isInternal === true).map(toEngine),
-    state: pool.state,
-    confinement: pool.confinement,
-    close: pool.close,
   };
 }
 
@@ -92,7 +125,7 @@ function laneOf({ lane = "heavy", lightCharacters = defaultLightCharacters }: Lo
   return length > lightCharacters ? "heavy" : lane;
 }
 
-function timeLimitOf({ task, timeLimit }: LocalEngine, limitsMs: LocalEngineOptions["timeLimitsMs"]): TimeLimit {
+function timeLimitOf({ task, timeLimit }: LocalEngine, limitsMs: TimeLimitsMs | undefined): TimeLimit {
   const kind = timeLimit ?? (/^(?:text|translation)\//.test(task) ? "text" : "media");
   const { milliseconds, setting } = defaultTimeLimits[kind];
   return { milliseconds: limitsMs?.[kind] ?? milliseconds, setting };

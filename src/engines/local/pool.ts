@@ -412,10 +412,12 @@ function unconfinedReason({ deniedPaths }: PoolOptions): string {
   return deniedPaths === null ? "confinement is switched off" : `confinement is not supported on ${process.platform}`;
 }
 
-/** Its abort reason is the error of the job. */
-function startJobDeadline(job: Job): Deadline {
+/** Its abort reason is the error of the job, or the reason of one of the other signals. */
+export function startJobDeadline(job: Job, others: readonly AbortSignal[] = []): Deadline {
   const timeoutMs = job.deadline - performance.now();
-  return startDeadline({ timeoutMs, signals: [job.signal], reason: () => abortError(job.task, job.signal) });
+  const reason = (fired: AbortSignal | null) =>
+    fired === null || fired === job.signal ? abortError(job.task, job.signal) : fired.reason;
+  return startDeadline({ timeoutMs, signals: [job.signal, ...others], reason });
 }
 
 /** The time limit of the engine, which does not include the time in the queue. */

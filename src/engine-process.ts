@@ -1,0 +1,25 @@
+// The engine process: runs the workers of the local engines for all serving and worker processes of a gateway, so that a model is loaded once
+// and stays warm. The supervisor starts it when it is first needed.
+
+import type { Config } from "./config.ts";
+import { createLocalPool, toPoolOptions } from "./engines/local/index.ts";
+import { servePools } from "./engines/local/serve-pools.ts";
+import type { Log } from "./log.ts";
+
+export async function startEngineProcess(config: Config, log: Log, mayServe: () => Promise<void>, socketPath: string) {
+  const options = toPoolOptions(config, log);
+  const pools = { requests: createLocalPool(options), jobs: createLocalPool(options) };
+  await mayServe();
+  const server = await servePools(pools, { socketPath, idleMs: config.localIdleMs });
+  const closePools = () => Promise.all(Object.values(pools).map((pool) => pool.close()));
+
+  return {
+    /** Resolves after some time without a job, when the process has let its last client go. */
+    finished: server.idle.then(() => server.close()).then(closePools),
+    async stop(): Promise<void> {
+      const closed = server.close();
+      await closePools();
+      await closed;
+    },
+  };
+}
