@@ -163,6 +163,8 @@ describe("fill characters", () => {
       "read as K, L and C",
       [`${names.replace(/<+$/, "")}<<KKLC<<<KK<`, data.replace("<".repeat(15), "<<<<K<<<<C<<<<<")],
     ],
+    ["read as letters after single fill characters", [`${names.replace(/<+$/, "")}<K<<<<<KKLKIL<`, data]],
+    ["read as letters in front of the last check digit", [names, data.replace("<".repeat(15), "<<<<<<<<<<<<L<L")]],
     ["read as quotation marks", [names.replace("<<ANNA", "«ANNA"), data]],
     ["separated by spaces", [names.replaceAll("<<", " < < "), data]],
   ] as const)("%s", async (_, lines) => {
@@ -202,6 +204,19 @@ describe("confused characters", () => {
       expire_date: { value: "2031-09-02" },
     });
     expect(paper["document_id"]?.confidence).toBeGreaterThanOrEqual(0.9);
+  });
+});
+
+describe("what the zone itself corrects", () => {
+  const [names = "", data = ""] = passport("AB1034567");
+
+  test("a country code that does not exist is corrected by the other one", async () => {
+    expect(await readOne([names, data.replace("SWE", "SVE")])).toMatchObject({ nationality: { value: "Sweden" } });
+    expect(await readOne([names.replace("SWE", "SVE"), data])).toMatchObject({ issuing_state: { value: "Sweden" } });
+  });
+
+  test("a last check digit that was read as a letter is computed", async () => {
+    expect((await readOne([names, `${data.slice(0, 43)}H`]))["mrz"]?.value).toBe([names, data].join("\n"));
   });
 });
 

@@ -29,15 +29,16 @@ const pointsPerCheck = 10;
 /** The best zone in any of the readings of a page; null: there is none. */
 export function findZone(readings: readonly (readonly string[])[], isState: IsState): Zone | null {
   const cleaned = readings.map((lines) => lines.flatMap(toZoneLines).slice(-maxLines));
+  const printed = toPrintedText(readings[0] ?? []);
   let best: Zone | null = null;
   for (const format of zoneFormats) {
     const fit = rememberFits(format, isState);
     for (const lines of combine(cleaned, format.lineCount)) {
       if (!mayBeZone(lines, format)) continue;
       const choices = lines.map((line, index) => fit(line, index));
-      for (const fitted of cross(choices)) {
+      for (const fitted of cross(choices).map((chosen) => complete(chosen, format, isState))) {
         const zone = evaluate(fitted, format, isState);
-        const score = zone.score - 0.2 * distance(lines, format);
+        const score = zone.score - 0.2 * distance(lines, format) + countPrinted(zone.fields, printed);
         if (!isAcceptable(zone, lines, isState) || score <= (best?.score ?? 0)) continue;
         const isRepaired = fitted.some((line, index) => withoutFill(line) !== withoutFill(lines[index] ?? ""));
         best = { ...zone, score, isRepaired };
@@ -45,6 +46,25 @@ export function findZone(readings: readonly (readonly string[])[], isState: IsSt
     }
   }
   return best;
+}
+
+/** The letters and digits of the visible zone. */
+function toPrintedText(lines: readonly string[]): string {
+  const visible = lines.filter((line) => !line.includes("<")).slice(0, 200);
+  return visible
+    .map((line) =>
+      line
+        .slice(0, 200)
+        .toUpperCase()
+        .replace(/[^A-Z0-9]/g, ""),
+    )
+    .join(" ");
+}
+
+/** Of two readings with the same check digits, the one whose values are also printed is right. */
+function countPrinted({ documentNumber = "", names = "" }: Zone["fields"], printed: string): number {
+  const words = [documentNumber, ...names.split("<")].filter((word) => word.length >= 3);
+  return words.length === 0 ? 0 : words.filter((word) => printed.includes(word)).length / words.length;
 }
 
 /** A line of a zone is written in capitals without spaces. Lines that were joined are split. */
@@ -97,7 +117,10 @@ function rememberFits(format: ZoneFormat, isState: IsState) {
 }
 
 function fitLine(line: string, index: number, format: ZoneFormat, isState: IsState): string[] {
-  const variants = new Set(listVariants(line, index, format).flatMap((variant) => [variant, restoreFill(variant)]));
+  const isOpen = index === format.openLine;
+  const variants = new Set(
+    listVariants(line, index, format).flatMap((variant) => (isOpen ? [variant] : [restoreFill(variant), variant])),
+  );
   const rated = Array.from(variants, (variant) => {
     const normal = normalise(variant, index, format, isState);
     return { normal, points: rateLine(normal, index, format, isState) };
@@ -110,7 +133,11 @@ function fitLine(line: string, index: number, format: ZoneFormat, isState: IsSta
 function listVariants(line: string, index: number, { length, openLine, spans }: ZoneFormat): string[] {
   if (index === openLine) {
     const heads = spans.names?.line === index && spans.names.start > 0 ? headVariants(line) : [line];
-    return heads.map((head) => stripFill(head).padEnd(length, "<").slice(0, length));
+    return heads.map((head) =>
+      cutNames(head, spans.names?.start ?? 0)
+        .padEnd(length, "<")
+        .slice(0, length),
+    );
   }
   const surplus = line.length - length;
   if (surplus === 0) return [line];
@@ -144,15 +171,29 @@ function headVariants(line: string): string[] {
   return [...new Set([...states, ...states.map((head) => head.replace(/^(..[A-Z]<<)<+/, "$1"))])];
 }
 
-/** Removes the fill at the end, including letters as which it was read. */
-function stripFill(line: string): string {
-  const filled = line.replace(new RegExp(`<[<${fillLetters}]{3,}$`), "").replace(/<+$/, "");
-  return filled.replace(/([KLCEX])\1{4,}$/, "");
+const onlyFill = new RegExp(`^[${fillLetters}I1<]+$`);
+
+/** The line without the fill after the names. Letters between fill characters after the given names are fill that was misread. */
+function cutNames(line: string, start: number): string {
+  const separator = line.indexOf("<<", start + 1);
+  if (separator < 0) return trimFill(line).replace(/([KLCEX])\1{4,}$/, "");
+  let given = separator;
+  while (line.charAt(given) === "<") given++;
+  // There are no given names.
+  if (given - separator > 2 && onlyFill.test(line.slice(given))) return line.slice(0, separator);
+  const end = line.indexOf("<<", given);
+  if (end < 0) return line.replace(/([KLCEX])\1{4,}$/, "");
+  const tail = withoutFill(line.slice(end));
+  if (tail === "") return line.slice(0, end);
+  return onlyFill.test(tail) ? line.slice(0, end).replace(/<[KLCEXSI]$/, "") : line;
 }
 
-/** Fill that was read as letters between other fill characters. */
+/** Fill that was read as letters between other fill characters, or between them and the last check digits. */
 function restoreFill(line: string): string {
-  return line.replace(new RegExp(`<[<${fillLetters}]*<`, "g"), (run) => "<".repeat(run.length));
+  const toFill = (run: string) => "<".repeat(run.length);
+  return line
+    .replace(new RegExp(`<[<${fillLetters}]*<`, "g"), toFill)
+    .replace(new RegExp(`<[${fillLetters}]+(?=\\d{0,2}$)`), toFill);
 }
 
 const digitFields: readonly ZoneField[] = ["birthDate", "expiryDate"];
@@ -205,6 +246,31 @@ function rateLine(line: string, index: number, format: ZoneFormat, isState: IsSt
   if (spans.sex?.line === index && /^[MFX<]$/.test(cut(lines, spans.sex))) points += 1;
   if (spans.names?.line === index && /^[A-Z]+(?:<[A-Z]+)*<<[A-Z]/.test(cut(lines, spans.names))) points += 2;
   return points;
+}
+
+/** Corrects a country code by the other one, and a last check digit that is no digit, if all others are right. */
+function complete(lines: readonly string[], format: ZoneFormat, isState: IsState): string[] {
+  const { spans, checked, composite } = format;
+  const result = [...lines];
+  const write = (span: Span | undefined, text: string) => {
+    if (span === undefined) return;
+    const line = result[span.line] ?? "";
+    result[span.line] = line.slice(0, span.start) + text + line.slice(span.end);
+  };
+  const issuer = cut(result, spans.issuingState);
+  const nationality = cut(result, spans.nationality);
+  const differing = Array.from(issuer).filter((letter, index) => letter !== nationality.charAt(index)).length;
+  if (nationality !== "" && differing === 1) {
+    if (!isState(trimFill(nationality))) write(spans.nationality, issuer);
+    else if (!isState(trimFill(issuer))) write(spans.issuingState, nationality);
+  }
+  if (
+    composite !== null &&
+    !/\d/.test(cut(result, composite.digit)) &&
+    checked.every((field) => isChecked(result, field, format))
+  )
+    write(composite.digit, computeCheckDigit(composite.over.map((span) => cut(result, span)).join("")));
+  return result;
 }
 
 function evaluate(lines: readonly string[], format: ZoneFormat, isState: IsState): Omit<Zone, "isRepaired"> {
