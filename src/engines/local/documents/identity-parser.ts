@@ -9,7 +9,7 @@ import { drawPages } from "./document-reader.ts";
 import { type IdentityPart, mergeParts, toPaper } from "./identity/paper.ts";
 import { findIssuer, isAmerican } from "./identity/states.ts";
 import { readVisibleValues } from "./identity/visible-values.ts";
-import { findZone } from "./identity/zone.ts";
+import { findZone, type Zone } from "./identity/zone.ts";
 import { type Page, toText } from "./page.ts";
 import type { Picture } from "./picture.ts";
 import { getRecogniser } from "./read-picture.ts";
@@ -36,11 +36,12 @@ export const identityParser = createDocumentEngine({
       const parts: IdentityPart[] = [];
       for (const [index, page] of pages.slice(0, maxPages).entries()) {
         const rows = toRows(page);
-        const picture = page.source === "scan" ? pictures[index] : undefined;
-        const again = picture === undefined ? [] : [(await readZoneText(picture, page)).split("\n")];
-        const readings = [page.lines.map((line) => line.text), rows.map((row) => row.text), ...again];
+        const readings = [page.lines.map((line) => line.text), rows.map((row) => row.text)];
+        const zone = findZone(readings, isState);
+        const picture = page.source === "scan" && !isCertain(zone) ? pictures[index] : undefined;
+        const again = picture === undefined ? null : (await readZoneText(picture, page)).split("\n");
         parts.push({
-          zone: findZone(readings, isState),
+          zone: again === null ? zone : findZone([...readings, again], isState),
           visible: readVisibleValues(rows, today, isAmerican(rows)),
           issuer: findIssuer(rows),
           text: rows.map((row) => row.text).join("\n"),
@@ -56,6 +57,11 @@ export const identityParser = createDocumentEngine({
     };
   },
 });
+
+/** Nothing was replaced, and all check digits are right. */
+function isCertain(zone: Zone | null): boolean {
+  return zone !== null && !zone.isRepaired && Object.values(zone.checks).every((isRight) => isRight);
+}
 
 /** Reads the page again with only the characters of the machine-readable zone allowed. */
 async function readZoneText(picture: Picture, page: Page): Promise<string> {

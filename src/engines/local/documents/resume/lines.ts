@@ -125,9 +125,9 @@ function findDatedLater(lines: readonly ResumeLine[]): boolean[] {
 }
 
 export function isBullet(line: string): boolean {
-  return /^\s*[•·*»▪◦‣●○■□►▸➢✓✔–-]\s*\S/u.test(line) || /^\s*o\s+\p{Lu}/u.test(line);
+  return /^\s*[•·*»«▪◦‣●○■□►▸➢✓✔–-]\s*\S/u.test(line) || /^\s*o\s+\p{Lu}/u.test(line);
 }
 
 export function stripBullet(line: string): string {
-  return line.replace(/^\s*(?:[•·*»▪◦‣●○■□►▸➢✓✔–-]\s*|o\s+(?=\p{Lu}))/u, "").trim();
+  return line.replace(/^\s*(?:[•·*»«▪◦‣●○■□►▸➢✓✔–-]\s*|o\s+(?=\p{Lu}))/u, "").trim();
 }
