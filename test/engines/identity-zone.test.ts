@@ -20,8 +20,8 @@ async function read(lines: readonly string[]): Promise<Answer> {
   const run = await identityParser.load();
   const file = { name: "page.txt", mediaType: "text/plain", bytes: Buffer.from(lines.join("\n")) };
   const { output, original } = await run({ model: null, input: {}, files: { file }, onProgress: () => {} });
-  const { zones } = original as { zones: Answer["zones"] };
-  return { papers: output["extracted_data"] as Paper[], zones };
+  const { documents } = original as { documents: { zone: Answer["zones"][number] }[] };
+  return { papers: output["extracted_data"] as Paper[], zones: documents.map(({ zone }) => zone) };
 }
 
 async function readOne(lines: readonly string[]): Promise<Paper> {

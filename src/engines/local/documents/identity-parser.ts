@@ -2,14 +2,15 @@
 // digits, and the labelled fields of the visible zone. The two are compared. It does not check whether a document is genuine.
 
 import { fillMembers } from "../fill-members.ts";
-import { mapValues } from "../map-values.ts";
 import { importPackage } from "../resolve-package.ts";
 import { createDocumentEngine } from "./document-engine.ts";
 import { drawPages } from "./document-reader.ts";
 import { type IdentityPart, mergeParts, toPaper } from "./identity/paper.ts";
+import { describeDocument } from "./identity/report.ts";
 import { findIssuer, isAmerican } from "./identity/states.ts";
 import { readVisibleValues } from "./identity/visible-values.ts";
 import { findZone, type Zone } from "./identity/zone.ts";
+import { createLocator } from "./locate.ts";
 import { type Page, toText } from "./page.ts";
 import type { Picture } from "./picture.ts";
 import { getRecogniser } from "./read-picture.ts";
@@ -51,8 +52,8 @@ export const identityParser = createDocumentEngine({
         const paper = toPaper(part, states, today);
         return paper === null ? [] : [{ paper, part }];
       });
-      // The format of the task has no member for check digits.
-      addDetails({ zones: papers.map(({ part }) => describeZone(part)) });
+      const locator = createLocator(pages.slice(0, maxPages));
+      addDetails({ documents: papers.map(({ part, paper }) => describeDocument(part, namesOfValues(paper), locator)) });
       return fillMembers(task, { extracted_data: papers.map(({ paper }) => paper) });
     };
   },
@@ -71,12 +72,8 @@ async function readZoneText(picture: Picture, page: Page): Promise<string> {
   return toText(recogniser.recognise(picture, ["eng"], options).page);
 }
 
-function describeZone({ zone }: IdentityPart) {
-  if (zone === null) return null;
-  const { format, checks, isRepaired } = zone;
-  return {
-    format: format.name,
-    check_digits: mapValues(checks, (isRight) => (isRight ? "right" : "wrong")),
-    repaired: isRepaired,
-  };
+function namesOfValues(paper: Readonly<Record<string, unknown>>): Set<string> {
+  const hasValue = (member: unknown) =>
+    Array.isArray(member) ? member.length > 0 : (member as { value?: unknown } | null)?.value != null;
+  return new Set(Object.keys(paper).filter((name) => hasValue(paper[name])));
 }

@@ -4,6 +4,7 @@
 import { fillMembers } from "../fill-members.ts";
 import { trimEndOf } from "../text/characters.ts";
 import { createDocumentEngine } from "./document-engine.ts";
+import { createLocator, locateValues } from "./locate.ts";
 import type { Page } from "./page.ts";
 import { readEntries } from "./resume/entries.ts";
 import type { SectionName } from "./resume/headings.ts";
@@ -17,7 +18,11 @@ const task = "ocr/resume_parser";
 export const resumeParser = createDocumentEngine({
   task,
   isPricedByFile: true,
-  load: async () => (pages) => fillMembers(task, { extracted_data: readResume(pages) }),
+  load: async () => (pages, _call, addDetails) => {
+    const extracted = readResume(pages);
+    addDetails({ documents: [{ fields: locateValues(extracted, createLocator(pages)) }] });
+    return fillMembers(task, { extracted_data: extracted });
+  },
 });
 
 function readResume(pages: readonly Page[]) {

@@ -196,7 +196,11 @@ function join(first: IdentityPart, second: IdentityPart): IdentityPart {
   const known = Object.entries(first.visible).filter(([, value]) => value !== null && value !== false);
   return {
     zone: first.zone ?? second.zone,
-    visible: { ...second.visible, ...Object.fromEntries(known) },
+    visible: {
+      ...second.visible,
+      ...Object.fromEntries(known),
+      sources: new Map([...second.visible.sources, ...first.visible.sources]),
+    },
     issuer: first.issuer ?? second.issuer,
     text: `${first.text}\n${second.text}`,
   };

@@ -21,6 +21,8 @@ export interface VisibleValues {
   readonly address: string | null;
   readonly issuing_state: string | null;
   readonly isNumbered: boolean;
+  /** By value: the text in which it is printed. */
+  readonly sources: ReadonlyMap<string, string>;
 }
 
 type Read = (labelled: LabelledText) => string | null;
@@ -31,11 +33,15 @@ export function readVisibleValues(rows: readonly Row[], today: Date, isAmerican:
   const all = [...labelled, ...numbered];
   const text = rows.map((row) => row.text).join("\n");
   const order = chooseOrder(text, labelled, isAmerican);
+  const sources = new Map<string, string>();
   const first = (fields: readonly LabelledField[], read: Read): string | null => {
     for (const field of fields)
       for (const one of all.filter((candidate) => candidate.field === field)) {
         const value = read(one);
-        if (value !== null) return value;
+        if (value === null) continue;
+        // Names and numbers are printed as they are returned, dates in other forms.
+        sources.set(value, one.texts.some((text) => text.includes(value)) ? value : (one.texts[0] ?? ""));
+        return value;
       }
     return null;
   };
@@ -54,6 +60,7 @@ export function readVisibleValues(rows: readonly Row[], today: Date, isAmerican:
     address: first(["address"], readAddressLines),
     issuing_state: first(["issuing_state"], (one) => firstOf(one.texts, readWords)),
     isNumbered: numbered.length > 0,
+    sources,
   };
 }
 

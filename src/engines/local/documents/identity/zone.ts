@@ -8,6 +8,8 @@ export interface Zone {
   readonly lines: readonly string[];
   /** Without fill characters at the end. */
   readonly fields: Readonly<Partial<Record<ZoneField, string>>>;
+  /** The lines before fill and characters were replaced. */
+  readonly asRead: readonly string[];
   /** By field, and `composite`: whether the check digit is right. */
   readonly checks: Readonly<Record<string, boolean>>;
   /** Characters were replaced by others with which they are confused. */
@@ -15,6 +17,7 @@ export interface Zone {
   readonly score: number;
 }
 
+type Rated = Omit<Zone, "isRepaired" | "asRead">;
 type IsState = (code: string) => boolean;
 
 // Enough for several documents on a page. More lines of this kind are no identity document.
@@ -41,7 +44,7 @@ export function findZone(readings: readonly (readonly string[])[], isState: IsSt
         const score = zone.score - 0.2 * distance(lines, format) + countPrinted(zone.fields, printed);
         if (!isAcceptable(zone, lines, isState) || score <= (best?.score ?? 0)) continue;
         const isRepaired = fitted.some((line, index) => withoutFill(line) !== withoutFill(lines[index] ?? ""));
-        best = { ...zone, score, isRepaired };
+        best = { ...zone, score, isRepaired, asRead: lines };
       }
     }
   }
@@ -68,7 +71,7 @@ function countPrinted({ documentNumber = "", names = "" }: Zone["fields"], print
 }
 
 /** A line of a zone is written in capitals without spaces. Lines that were joined are split. */
-function toZoneLines(text: string): string[] {
+export function toZoneLines(text: string): string[] {
   if (text.length > 200) return [];
   const small = text.match(/\p{Ll}/gu)?.length ?? 0;
   if (small > 0.4 * text.length) return [];
@@ -273,7 +276,7 @@ function complete(lines: readonly string[], format: ZoneFormat, isState: IsState
   return result;
 }
 
-function evaluate(lines: readonly string[], format: ZoneFormat, isState: IsState): Omit<Zone, "isRepaired"> {
+function evaluate(lines: readonly string[], format: ZoneFormat, isState: IsState): Rated {
   const { spans, checked, composite } = format;
   const checks: Record<string, boolean> = {};
   for (const field of checked) checks[field] = isChecked(lines, field, format);
@@ -330,7 +333,7 @@ function isDate(text: string): boolean {
 }
 
 /** Two check digits that are right by chance are rare, but a zone whose check digits are wrong must have the exact form. */
-function isAcceptable(zone: Omit<Zone, "isRepaired">, asRead: readonly string[], isState: IsState): boolean {
+function isAcceptable(zone: Rated, asRead: readonly string[], isState: IsState): boolean {
   const { checks, fields, format, lines } = zone;
   const right = format.checked.filter((field) => field !== "personalNumber" && checks[field] === true).length;
   if (!format.code.test(lines[0] ?? "")) return false;
