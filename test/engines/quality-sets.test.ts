@@ -6,6 +6,10 @@ import { judge, type LabelledDocument, type Split } from "../quality/documents/l
 import { countFields } from "../quality/documents/measure-parsers.ts";
 import { documentSets, type ParserName } from "../quality/documents/sets.ts";
 import { MissingFontError } from "../quality/ocr/fonts.ts";
+import { applyFaults } from "../quality/ocr/pages/faults.ts";
+import { countCells, scoreText } from "../quality/ocr/pages/score.ts";
+import { pagesToTest } from "../quality/ocr/pages/test/set.ts";
+import { pagesToTune } from "../quality/ocr/pages/tune/set.ts";
 import { writePdf } from "../quality/ocr/write-pdf.ts";
 
 const parsers = Object.keys(documentSets) as ParserName[];
@@ -61,6 +65,43 @@ function canBeDrawn({ pages }: LabelledDocument): boolean {
     throw error;
   }
 }
+
+describe("recognised text is scored", () => {
+  test("by the words that were read and by the characters that are wrong", () => {
+    expect(scoreText("the  quick fox", "the quick brown fox")).toEqual({ recall: 0.75, errorRate: 6 / 19 });
+    expect(scoreText("„Ja“ – nein", '"Ja" - nein')).toEqual({ recall: 1, errorRate: 0 });
+  });
+
+  test("by the cells that are at their row and column", () => {
+    const cell = (row_index: number, col_index: number, text: string) => ({ row_index, col_index, text });
+    const found = [cell(0, 0, "Pier"), cell(0, 1, "Fare"), cell(1, 0, "3"), cell(1, 1, "12.4O")];
+    expect(
+      countCells(
+        [found],
+        [
+          ["Pier", "Fare"],
+          ["3", "12.40"],
+        ],
+      ),
+    ).toBe(3);
+    expect(countCells([], [["Pier"]])).toBe(0);
+  });
+
+  test("on sixty pages that nothing is tuned on", () => {
+    const pages = pagesToTest().filter(({ language }) => language !== "ja" && language !== "zh");
+    expect(pages.length).toBe(60);
+    expect(new Set(pages.map(({ language }) => language)).size).toBeGreaterThanOrEqual(6);
+    const tuned = new Set(pagesToTune().map(({ truth }) => truth));
+    expect(pages.filter(({ truth }) => tuned.has(truth))).toEqual([]);
+  });
+
+  test("after a fault that keeps every pixel: four turns are the picture again", () => {
+    const picture = { width: 3, height: 2, pixels: Uint8Array.from([1, 2, 3, 4, 5, 6]) };
+    const turned = applyFaults(picture, [{ kind: "turned", degrees: 90 }], "seed");
+    expect(turned).toEqual({ width: 2, height: 3, pixels: Uint8Array.from([4, 1, 5, 2, 6, 3]) });
+    expect(applyFaults(turned, [{ kind: "turned", degrees: 270 }], "seed")).toEqual(picture);
+  });
+});
 
 describe("a field is judged", () => {
   const verdictOf = (path: string, expected: string | number | null, answer: unknown) =>

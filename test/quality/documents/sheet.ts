@@ -119,7 +119,12 @@ export function wrap(content: string, width: number, font: FontName, size: numbe
   // Chinese and Japanese have no spaces: any character may start a line.
   const words = /[\u3040-\u30ff\u4e00-\u9fff]/.test(content) ? [...content] : content.split(/(?<= )/);
   for (const word of words) {
-    if (current !== "" && widthOf({ text: (current + word).trimEnd(), font, size }) > width) {
+    // A full stop or comma never starts a line.
+    if (
+      current !== "" &&
+      !/^[。、，]/.test(word) &&
+      widthOf({ text: (current + word).trimEnd(), font, size }) > width
+    ) {
       lines.push(current.trimEnd());
       current = "";
     }

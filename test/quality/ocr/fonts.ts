@@ -37,12 +37,8 @@ const dejavuFiles: Readonly<Record<FontName, string>> = {
 };
 /** Each of one weight: bold text is drawn with the same font. */
 const asianFiles = [
-  join(packages, "@expo-google-fonts", "noto-sans-jp", "400Regular", "NotoSansJP_400Regular.ttf"),
-  join(packages, "@expo-google-fonts", "noto-sans-sc", "400Regular", "NotoSansSC_400Regular.ttf"),
-  "/usr/share/fonts/opentype/ipafont-gothic/ipag.ttf",
-  "/usr/share/fonts/truetype/fonts-japanese-gothic.ttf",
-  "/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
-  "/usr/share/fonts/truetype/arphic-gbsn00lp/gbsn00lp.ttf",
+  join(packages, "@expo-google-fonts", "sawarabi-gothic", "400Regular", "SawarabiGothic_400Regular.ttf"),
+  join(packages, "@expo-google-fonts", "zcool-xiaowei", "400Regular", "ZCOOLXiaoWei_400Regular.ttf"),
 ];
 
 /** The font that has all characters of the text. Throws a MissingFontError if none is installed. */

@@ -22,6 +22,8 @@ interface PageOptions {
   readonly language: string;
   readonly kind: string;
   readonly faults?: readonly Fault[];
+  /** The page ends a little below its text. Otherwise it has the format A4. */
+  readonly isCropped?: boolean;
 }
 
 type Letters = { readonly font?: "sans" | "serif" | "mono"; readonly size?: number; readonly grey?: number };
@@ -100,8 +102,12 @@ export function tablePage(
   return { ...finish(options, sheet, [title, ...cells.map((row) => row.join(" "))].join("\n")), cells };
 }
 
-function finish({ name, language, kind, faults = [] }: PageOptions, sheet: Sheet, truth: string): LabelledPage {
+function finish(options: PageOptions, sheet: Sheet, truth: string): LabelledPage {
+  const { name, language, kind, faults = [], isCropped = false } = options;
   const [page] = sheet.pages;
   if (page === undefined) throw new Error(`${name} has no page.`);
-  return { name, language, kind, page, truth, faults };
+  const lowest = Math.max(
+    ...page.marks.map((mark) => (mark.kind === "text" ? mark.y : mark.kind === "line" ? mark.to[1] : 0)),
+  );
+  return { name, language, kind, page: isCropped ? { ...page, height: Math.ceil(lowest + 60) } : page, truth, faults };
 }

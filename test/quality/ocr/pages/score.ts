@@ -20,6 +20,8 @@ export function normalise(content: string): string {
     .replace(/[“”„«»]/g, '"')
     .replace(/[‐‑‒–—−]/g, "-")
     .replace(/[•·●]/g, "·")
+    .replace(/。/g, ".")
+    .replace(/、/g, ",")
     .replace(/\s+/g, " ")
     .replace(/ ?([\u3000-\u30ff\u4e00-\u9fff]) ?/g, "$1")
     .trim();
