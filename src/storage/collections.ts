@@ -131,13 +131,19 @@ export const collectionStatements = {
 
   /** Collections that have expired, or whose keys are all revoked: no caller can reach them any more. The oldest first. */
   listAbandoned: read(async (sql, now: number, limit: number): Promise<CollectionRecord[]> => {
+    // A key whose owner was changed is not revoked, so its collections stay.
     const rows = await sql`
       select * from collections
       where (expires_at is not null and expires_at <= ${now})
-        or not exists (
-          select 1 from api_keys
-          where revoked_at is null and collections.owner =
-            case when api_keys.owner is null then 'key:' || api_keys.id else 'owner:' || api_keys.owner end
+        or (
+          owner in (
+            select 'key:' || id from api_keys where revoked_at is not null
+            union select 'owner:' || owner from api_keys where revoked_at is not null and owner is not null
+          )
+          and owner not in (
+            select 'key:' || id from api_keys where revoked_at is null
+            union select 'owner:' || owner from api_keys where revoked_at is null and owner is not null
+          )
         )
       order by created_at, id limit ${limit}`;
     return rows.map(fromRow);

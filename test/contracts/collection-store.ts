@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { CollectionRecord } from "../../src/storage/collections.ts";
+import type { KeyRecord } from "../../src/storage/keys.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { describeOn, type Engine, withStorage } from "./engines.ts";
 
@@ -27,6 +28,14 @@ function facesOf(collectionId: string, count: number) {
     createdAt: 1_000 + index,
     vector: new Uint8Array([index % 256, 2, 3, 4]),
   }));
+}
+
+function keyOf(id: string, owner: string | null): KeyRecord {
+  return {
+    ...{ id, owner, kind: "inference", name: id, scopes: ["universal"], allowedModels: null, rateLimit: null },
+    ...{ budget: null, tags: {}, enabled: true, secretHash: id, secretTail: id, previousHash: null },
+    ...{ previousUntil: null, createdAt: 1, expiresAt: null, revokedAt: null, lastUsedAt: null },
+  };
 }
 
 async function listAll(storage: Storage, of = owner) {
@@ -102,13 +111,26 @@ export function describeCollectionStore(engine: Engine): void {
       });
     });
 
-    test("collections that no key can reach are found: expired ones, and those of revoked keys", async () => {
+    test("collections that no key can reach are found: expired ones, and those whose keys are all revoked", async () => {
       await withStorage(await engine.createStore(), async (storage) => {
-        // No key of these owners exists.
-        const [orphan, expired] = [collectionOf(), collectionOf({ expiresAt: Date.now() - 1 })];
-        for (const one of [orphan, expired]) await storage.collections.create(one, 10);
-        const found = await storage.collections.listAbandoned(Date.now(), 10);
-        expect(found.map(({ id }) => id).toSorted()).toEqual([orphan.id, expired.id].toSorted());
+        for (const [id, of] of [
+          ["lone", null],
+          ["other", null],
+          ["first", "acme"],
+          ["second", "acme"],
+        ] as const)
+          await storage.keys.insert(keyOf(id, of));
+        const of = (name: string, more: Partial<CollectionRecord> = {}) => collectionOf({ name, owner: name, ...more });
+        const all = [of("key:lone"), of("key:other"), of("owner:acme"), of("owner:unknown")];
+        const expired = of("key:other", { name: "expired", expiresAt: Date.now() - 1 });
+        for (const one of [...all, expired]) await storage.collections.create(one, 10);
+        const list = async () => (await storage.collections.listAbandoned(Date.now(), 10)).map(({ name }) => name);
+        expect(await list()).toEqual(["expired"]);
+        await storage.keys.revoke("lone", Date.now());
+        await storage.keys.revoke("first", Date.now());
+        expect((await list()).toSorted()).toEqual(["expired", "key:lone"]);
+        await storage.keys.revoke("second", Date.now());
+        expect((await list()).toSorted()).toEqual(["expired", "key:lone", "owner:acme"]);
         expect(await storage.collections.listAbandoned(Date.now(), 1)).toHaveLength(1);
       });
     });

@@ -2,6 +2,10 @@
 // vendor's answers is documented; its values are invented.
 
 import { beforeEach, describe, expect, test } from "bun:test";
+import { readConfig } from "../../src/config.ts";
+import { createCollections } from "../../src/inference/universal-ai/collections.ts";
+import { createLog } from "../../src/log.ts";
+import { createServices } from "../../src/services.ts";
 import { answer } from "../support/answers.ts";
 import { ask, readError } from "../support/chat.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
@@ -11,16 +15,15 @@ const path = "/v3/universal-ai/collections";
 const nowhere = "00000000-0000-4000-8000-000000000000";
 
 const vendor = await startVendor(rekognition);
-const gateway = await sharedGateway({
-  vendor,
-  env: {
-    AMAZON_BASE_URL: `http://127.0.0.1:${vendor.port}`,
-    AWS_ACCESS_KEY_ID: "AKID",
-    AWS_SECRET_ACCESS_KEY: "aws-secret-0123456789",
-    AWS_REGION: "eu-west-1",
-    SWITCHYARD_EGRESS_ALLOW: "127.0.0.1/32",
-  },
-});
+const amazonSettings = {
+  AMAZON_BASE_URL: `http://127.0.0.1:${vendor.port}`,
+  AWS_ACCESS_KEY_ID: "AKID",
+  AWS_SECRET_ACCESS_KEY: "aws-secret-0123456789",
+  AWS_REGION: "eu-west-1",
+  SWITCHYARD_EGRESS_ALLOW: "127.0.0.1/32",
+};
+const gateway = await sharedGateway({ vendor, env: amazonSettings });
+const quiet = createLog({ level: "error", format: "json", secrets: [], write: () => undefined });
 const key = await gateway.createKey();
 
 /** The faces that the vendor stores, by collection. */
@@ -181,4 +184,28 @@ test("a sandbox key has collections that reach no vendor", async () => {
   });
   expect((await recognise(id, undefined, sandboxKey)).status).toBe(200);
   expect(vendor.requests.filter(({ headers }) => headers["x-amz-target"] !== undefined)).toBeEmpty();
+});
+
+test("a collection whose key was revoked is deleted, at the vendor too", async () => {
+  const created = (await gateway.manage("POST", "/keys", { name: "leaves" })) as { id: string; key: string };
+  const id = await create("amazon", created.key);
+  const kept = await create();
+  expect((await send("POST", `${path}/${id}/faces`, portrait, created.key)).status).toBe(200);
+  await gateway.manage("DELETE", `/keys/${created.id}`);
+  const config = readConfig({ ...amazonSettings, SWITCHYARD_DATA_DIR: gateway.dataFolder });
+  const services = await createServices(config, quiet, { works: false });
+  const { storage, universalAi, shutdown } = services;
+  const options = { universalAi, totalTimeoutMs: 60_000, shutdownSignal: shutdown.signal, log: quiet };
+  const { sweep } = createCollections({ ...options, rows: storage.collections });
+  // While the vendor is out of order, the collection stays.
+  vendor.next(answer(500, { __type: "InternalServerError" }));
+  await sweep();
+  expect(stored.has(`switchyard-${id}`)).toBe(true);
+  await sweep();
+  expect(stored.has(`switchyard-${id}`)).toBe(false);
+  expect(stored.has(`switchyard-${kept}`)).toBe(true);
+  expect(await storage.collections.listVectors(id)).toEqual([]);
+  expect((await send("GET", `${path}/${kept}`)).status).toBe(200);
+  await services.close();
+  await storage.close();
 });

@@ -149,6 +149,8 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     expect(JSON.parse(printed.join(""))).toMatchObject({
       moved: [
         { table: "api_keys", rows: 2 },
+        { table: "collection_faces" },
+        { table: "collections" },
         { table: "deliveries" },
         { table: "delivery_attempts" },
         { table: "file_bytes" },
