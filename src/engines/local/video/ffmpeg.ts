@@ -102,8 +102,9 @@ export async function openVideo(file: LocalFile | undefined): Promise<Video> {
   }
 }
 
-/** Files of engine processes that were killed. */
+/** Files of engine processes that were killed, where it is known which processes run. */
 function deleteLeftovers(): void {
+  if (!existsSync("/proc/self")) return;
   for (const name of readdirSync(process.cwd())) {
     if (!name.startsWith(prefix)) continue;
     const owner = name.slice(prefix.length).split("-")[0];
@@ -150,27 +151,47 @@ async function* readFrames(input: readonly string[], options: FrameOptions): Asy
   const filter = `fps=${framesPerSecond},scale=${width}:${height}:flags=area`;
   // The portable pixmap is the simplest format: its size in digits, then its pixels.
   const output = ["-frames:v", String(maxFrames), "-f", "image2pipe", "-c:v", "ppm", "-pix_fmt", "rgb24", "pipe:1"];
-  const quiet = ["-nostdin", "-hide_banner", "-loglevel", "error", "-threads", "2"];
+  const quiet = ["-nostdin", "-hide_banner", "-loglevel", "error", "-filter_threads", "1", "-threads", "2"];
   const streams = ["-map", "0:v:0", "-an", "-sn", "-dn", "-vf", filter];
   await using running = start("ffmpeg", [...quiet, ...input, ...streams, ...output], limits.processorSeconds);
   let count = 0;
-  let rest = Buffer.alloc(0);
-  for await (const bytes of running.output) {
-    rest = rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([rest, bytes]);
-    for (let size = sizeOf(rest); size !== null && rest.length >= size.end; size = sizeOf(rest)) {
-      yield { width: size.width, height: size.height, data: rest.subarray(size.start, size.end) };
-      rest = rest.subarray(size.end);
-      count++;
-    }
+  for await (const frame of splitPictures(running.output)) {
+    yield frame;
+    count++;
   }
   // A video that is damaged at its end still has its frames.
   await running.finish(count === 0);
   if (count === 0) refuseInput("file", "The video is damaged, or of a format that cannot be read.");
 }
 
-/** Null: the head of the next picture has not arrived. */
+/** A large picture arrives in many parts, which are joined once it is complete; a part may hold many small pictures. */
+async function* splitPictures(output: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  let needed = headLength;
+  for await (const part of output) {
+    parts.push(Buffer.from(part));
+    length += part.length;
+    while (length >= needed) {
+      const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+      const size = sizeOf(bytes);
+      needed = size?.end ?? Number.POSITIVE_INFINITY;
+      parts = [bytes];
+      if (size === null || length < size.end) break;
+      yield { width: size.width, height: size.height, data: bytes.subarray(size.start, size.end) };
+      parts = [bytes.subarray(size.end)];
+      length -= size.end;
+      needed = headLength;
+    }
+  }
+}
+
+/** Enough for the size in digits. The pixels of the smallest picture are longer. */
+const headLength = 32;
+
+/** Null: these bytes do not begin with a picture. */
 function sizeOf(bytes: Buffer): { width: number; height: number; start: number; end: number } | null {
-  const head = /^P6\s(\d{1,5})\s(\d{1,5})\s255\s/.exec(bytes.subarray(0, 32).toString("latin1"));
+  const head = /^P6\s(\d{1,5})\s(\d{1,5})\s255\s/.exec(bytes.subarray(0, headLength).toString("latin1"));
   if (head === null) return null;
   const [width, height, start] = [Number(head[1]), Number(head[2]), head[0].length];
   return { width, height, start, end: start + width * height * 3 };

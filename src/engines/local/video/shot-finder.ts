@@ -20,7 +20,8 @@ interface SeenFrame {
 /** The picture is divided into this many parts across and down, and each colour channel into this many steps. */
 const [partsAcross, partsDown, steps] = [4, 4, 4];
 const colours = steps ** 3;
-// Of 0 (the same) to 1 (nothing in common). Measured on drawn and filmed material: frames of a shot differ by less than 0.25, cuts by more than 0.4.
+// Of 0 (the same) to 1 (nothing in common). With these values, all of 90 cuts between ten clips (drawn by ffmpeg, and pans over pictures) are found,
+// without a false one; of 90 dissolves of 0.6 s, 56 are found, and three false changes.
 const cutDifference = 0.35;
 /** A cut is this many times as different as the frames around it, so that fast motion is not a series of cuts. */
 const cutRatio = 2.5;
