@@ -15,13 +15,14 @@ export function tasksTable(): string {
   return ["| task | local | chat models | vendors |", "|---|---|---|---|", ...lines].join("\n");
 }
 
-/** `yes` for an engine of the plain install, and the groups that add or improve the task. */
+/** `yes` for an engine of the plain install, otherwise what it needs: a group, a program; and the groups that improve the task. */
 function localOf(task: string): string {
-  const adding = localEngines.filter((engine) => engine.task === task).map(({ group = "core" }) => group);
+  const needs = localEngines
+    .filter((engine) => engine.task === task)
+    .map(({ group = "core", tools = [] }) => [...(group === "core" ? [] : [`\`${group}\``]), ...tools.slice(0, 1)]);
   const improving = listGroups().filter(({ improves }) => improves.includes(task));
-  return [...new Set<string>([...adding, ...improving.map(({ name }) => name)])]
-    .map((group) => (group === "core" ? "yes" : `\`${group}\``))
-    .join(", ");
+  const cells = needs.map((one) => (one.length === 0 ? "yes" : one.join(" and ")));
+  return [...new Set([...cells, ...improving.map(({ name }) => `\`${name}\``)])].join(", ");
 }
 
 function vendorsOf(task: string): string {

@@ -5,7 +5,8 @@ import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { findTask } from "../../src/contract/tasks.ts";
 import type { InputFile } from "../../src/engines/engine.ts";
-import { createLocalEngines } from "../../src/engines/local/index.ts";
+import { createLocalEngines, describeMissingTools } from "../../src/engines/local/index.ts";
+import { localEngines } from "../../src/engines/local/list.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
 import { longTimeLimitsMs, runLocal } from "./local-call.ts";
@@ -17,12 +18,15 @@ const files: Readonly<Record<string, string>> = {
   audio: "test/engines/speech-samples/sentence.opus",
   // A document with text is read in an instant; one picture shows that tesseract stays at home as well.
   ocr: "examples/tasks/ocr/resume.pdf",
+  video: "examples/tasks/video/three-shots.mp4",
   "ocr/ocr": "examples/tasks/ocr/ticket-with-qr-code.png",
 };
 const local = createLocalEngines({ concurrency: 1, timeLimitsMs: longTimeLimitsMs, log });
 const outcomes: Record<string, string> = {};
 
 for (const { task, models, unavailableReason } of local.engines) {
+  // Programs of the system, such as ffmpeg, may be missing.
+  if (localEngines.some((one) => one.task === task && describeMissingTools(one) !== null)) continue;
   if (unavailableReason !== null) {
     outcomes[task] = unavailableReason;
     continue;
