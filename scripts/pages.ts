@@ -9,6 +9,7 @@ import { providersPage } from "./providers-page.ts";
 import { configJsonSchema, settingsPage } from "./settings-page.ts";
 import { taskTypes } from "./task-types.ts";
 import { tasksTable } from "./tasks-table.ts";
+import { thirdPartyPage } from "./third-party-page.ts";
 
 export function pages(): ReadonlyMap<string, string> {
   return new Map([
@@ -17,6 +18,7 @@ export function pages(): ReadonlyMap<string, string> {
     ["docs/errors.md", errorsPage()],
     ["docs/providers.md", providersPage(rows)],
     ["docs/faults.md", faultsPage()],
+    ["docs/third-party.md", thirdPartyPage()],
     ["src/contract/task-types.ts", taskTypes()],
     ["README.md", withBlock("README.md", "tasks", tasksTable())],
     ["ARCHITECTURE.md", withBlock("ARCHITECTURE.md", "imports", importsTable())],

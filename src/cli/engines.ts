@@ -15,6 +15,7 @@ import {
   withNeeds,
 } from "../engines/local/groups.ts";
 import { localEngines } from "../engines/local/list.ts";
+import { termsOf } from "../engines/local/models.ts";
 import { findNearest } from "../lib/find-nearest.ts";
 import { createCommand, type Output, UsageError } from "./command-line.ts";
 
@@ -90,6 +91,7 @@ async function addGroups(groups: readonly Group[], context: EnginesContext): Pro
         context.print(`${group.name} is already installed, and its files are correct.`);
         continue;
       }
+      for (const terms of termsOf(group.name)) context.print(`${group.name}: note the terms of ${terms}`);
       context.print(`${group.name}: installing ${packagesOf(group).join(", ")} …`);
       await addGroup(group, { npm, timeoutMs: installTimeoutMs });
       context.print(

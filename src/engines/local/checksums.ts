@@ -59,6 +59,11 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
+/** The checksums of a group's files, or of those that come with the gateway. */
+export function listChecksums(groupFolder: string | null): Checksums {
+  return groupFolder === null ? core : readChecksums(groupFolder);
+}
+
 /** The checksums of a group's files. */
 export function readChecksums(groupFolder: string): Checksums {
   const file = join(groupFolder, "checksums.json");
