@@ -3,9 +3,7 @@
 
 import { refuseInput } from "../../../providers/task.ts";
 import { defineEngine, type LocalFile } from "../local-engine.ts";
-import { loadNames, namesPackage } from "../text/names.ts";
-import { findPersonalData } from "../text/personal-data.ts";
-import { loadPhoneNumbers, phonePackage } from "../text/phone-numbers.ts";
+import { loadPersonalData, personalDataPackages } from "../text/personal-data.ts";
 import type { Span } from "../text/sentences.ts";
 import { type Pixels, readPixels, writePixels } from "../vision/pixels.ts";
 import { findKind, paintPages, type ReadOptions, readDocument, readerPackages } from "./document-reader.ts";
@@ -33,10 +31,10 @@ const zoneLine = /^(?=.{28,})[A-Z0-9<«‹ ]*[<«‹]{2}[A-Z0-9<«‹ ]*$/u;
 
 export const documentAnonymization = defineEngine({
   task: "ocr/anonymization_async",
-  packages: [...readerPackages, namesPackage, phonePackage],
+  packages: [...readerPackages, ...personalDataPackages],
   timeLimit: "job",
   async load() {
-    const findData = await loadFinder();
+    const findData = await loadPersonalData();
     return async ({ files, onProgress }) => {
       const file = files["file"] ?? refuseInput("file", "The file is missing.", "missing");
       const { bytes, mediaType, pages, hidden } = await redactFile(file, findData, onProgress);
@@ -49,16 +47,6 @@ export const documentAnonymization = defineEngine({
     };
   },
 });
-
-async function loadFinder(): Promise<FindData> {
-  const findNames = await loadNames();
-  const findPhoneNumbers = await loadPhoneNumbers();
-  return (text) => [
-    ...findPersonalData(text),
-    ...findPhoneNumbers(text),
-    ...findNames(text).filter(({ kind }) => kind === "PERSON"),
-  ];
-}
 
 async function redactFile(file: LocalFile, findData: FindData, onProgress: (share: number) => void): Promise<Redacted> {
   const kind = findKind(file);

@@ -1,37 +1,22 @@
-// text/anonymization: replaces personal data with asterisks. Numbers and fixed forms are found in every language, names by English rules and
-// word lists, which contain many foreign names.
+// text/anonymization: replaces personal data with asterisks, in every language.
 
 import { characterOffsets, countCharacters } from "./characters.ts";
-import { loadNames, namesPackage } from "./names.ts";
-import { findPersonalData, kinds, type PersonalDatum } from "./personal-data.ts";
-import { loadPhoneNumbers, phonePackage } from "./phone-numbers.ts";
-import { selectSpans } from "./sentences.ts";
+import { kinds, loadPersonalData, type PersonalDatum, personalDataPackages } from "./personal-data.ts";
 import { createTextEngine } from "./text-engine.ts";
-
-const phoneConfidence = 0.9;
-const nameConfidence = 0.7;
 
 export const anonymization = createTextEngine({
   task: "text/anonymization",
-  packages: [namesPackage, phonePackage],
+  packages: personalDataPackages,
   maxCharacters: 250_000,
   lightCharacters: 5_000,
   unsupported: ["language"],
   async load() {
-    const findNames = await loadNames();
-    const findPhoneNumbers = await loadPhoneNumbers();
+    const findPersonalData = await loadPersonalData();
     return (text) => {
-      const phones = findPhoneNumbers(text).map(
-        (span) => ({ ...span, kind: "PHONE", confidence: phoneConfidence }) as const,
-      );
-      const people = findNames(text)
-        .filter(({ kind }) => kind === "PERSON")
-        .map((name) => ({ ...name, kind: "NAME", confidence: nameConfidence }) as const);
-      const all = [...findPersonalData(text), ...phones, ...people];
-      const found = selectSpans(all, (a, b) => b.confidence - a.confidence || b.text.length - a.text.length);
+      const found = findPersonalData(text);
       return {
         output: { result: redact(text, found), entities: toEntities(text, found) },
-        original: { engine: "rules, check digits, numbering plans and name lists", note: "names: English rules" },
+        original: { engine: "rules, check digits, numbering plans and name lists" },
       };
     };
   },
@@ -57,7 +42,7 @@ function toEntities(text: string, found: readonly PersonalDatum[]) {
       length: countCharacters(datum.text),
       category,
       subcategory,
-      original_label: datum.kind,
+      original_label: datum.label ?? datum.kind,
       content: datum.text,
       confidence_score: datum.confidence,
     };

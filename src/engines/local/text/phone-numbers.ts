@@ -1,29 +1,38 @@
 // Finds telephone numbers by the numbering plans of the world. A number without a country code counts only if it is written like a telephone
-// number or follows a word such as "phone", because order numbers look the same.
+// number, follows a word such as "phone", or belongs to a country that the text states, because order numbers look the same.
 
 import { importPackage } from "../resolve-package.ts";
-import type { Span } from "./sentences.ts";
+import type { PersonalDatum } from "./personal-data/datum.ts";
 
 export const phonePackage = "libphonenumber-js";
 
 /** The parts of the package that we call. */
 interface PhonePackage {
-  parsePhoneNumberFromString(text: string, country?: string): { isValid(): boolean } | undefined;
+  parsePhoneNumberFromString(text: string, country?: string): { isValid(): boolean; isPossible(): boolean } | undefined;
+  isSupportedCountry(country: string): boolean;
 }
 
-const candidate = /(?<![\w.,/@#-])(?:\+|00)?\(?\d(?:[\s().\u00a0-]{0,2}\d){6,14}(?![\w@]|[.,]\d)/gu;
+const candidate =
+  /(?<![\p{L}\p{N}_.,/@#-])(?:\+|00)?[ ]?\(?\d(?:[\s().\u00a0/\u2010-\u2015-]{0,2}\d){6,14}(?![\p{L}\p{N}_@]|[.,/-]\d)/gu;
 /** A word before the number that announces it. */
 const announcement =
-  /(?:phone|tel|telephone|mobile|cell|call|fax|whatsapp|text|ring|dial|number is|reach\w* \w+ (?:at|on)|handy|téléphone|teléfono|móvil|cellulare|portable)\b[^\d\n]{0,25}$/iu;
+  /(?<![\p{L}])(?:(?:tele|smart|mobil|i)?phones?(?: no)?|ph|tel(?:e(?:phone|fon|foon|fono|fone|fón|fonszám|fonnummer|fonnr))?|mobile?(?:nr|nummer|telefon)?|mob|cell(?:ulare|ulaire|phone)?|celular|cel|gsm|call(?:s|ing)?|fax|whatsapp|viber|signal|telegram|sms|text|ring|dial|number is|nummer|handy|téléphone|tél|teléfono|tfno|móvil|movil|telemóvel|telem|portable|kontakttelefon|hotline|phone number|reach\p{L}* \p{L}+ (?:at|on)|puhelin|puh|matkapuhelin|mobil|mobilnummer|tlf|tfn|komórka|kom|numer telefonu|mobilní|szám|mobilszám|telefonszám|mobilul|cep|cep tel|telefonu|тел|телефон\p{L}*|моб|мобильный|звоните|звонить|дзвоніть|τηλ|τηλέφωνο|κινητό|電話(?:番号)?|携帯(?:電話)?|电话|手机(?:号码?)?|聯絡電話|전화(?:번호)?|휴대폰|연락처|هاتف|جوال|الهاتف|تلفن|موبایل|טלפון|נייד|फ़ोन|मोबाइल|โทร(?:ศัพท์)?|điện thoại|sđt|telepon|hp|simu)(?:$|[^\p{L}\d\n][^\d\n]{0,25}$|[:：는은は][^\d\n]{0,10}$)/iu;
+/** Words before a number that say that it is something else. */
+const otherNumber =
+  /(?:order|invoice|ref(?:erence)?|ticket|tracking|parcel|part|serial|sku|ean|isbn|issn|article|item|model|version|build|batch|contract|policy|account|konto|iban|imei|uuid|bestell\p{L}*|rechnung\p{L}*|liefer\p{L}*|auftrag\p{L}*|artikel\p{L}*|vertrag\p{L}*|facture|commande|pedido|factura|ordine|fattura|zamówienie|faktura|kd-?nr|kundennummer|grant|case|id|nr|no)\b[^\p{L}\d\n]{0,6}$/iu;
 /** At least three groups, the first in brackets or with a leading zero, or the North American form. */
-const phoneForm = /^(?:\(?0\d+\)?[\s.-]?\d+[\s.-]\d+|\(\d{2,4}\)[\s.-]?\d+[\s.-]\d+|\d{3}[.-]\d{3}[.-]\d{4}$)/u;
-const dateForm = /^(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4})/u;
+const phoneForm = /^(?:\(?0\d+\)?[\s./-]?\d+[\s.-]\d+|\(\d{2,4}\)[\s.-]?\d+[\s.-]\d+|\d{3}[.-]\d{3}[.-]\d{4}$)/u;
+const dateForm = /^(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4})(?!\d)/u;
 const maxCached = 10_000;
 /** The countries whose plans are tried for numbers without a country code. */
 const countries = "US GB FR DE ES IT NL BE CH AT PT IE SE PL IN AU BR MX JP".split(" ");
 
-export async function loadPhoneNumbers(): Promise<(text: string) => readonly Span[]> {
-  const { parsePhoneNumberFromString: parse } = await importPackage<PhonePackage>(`${phonePackage}/max`);
+/** `stated`: the countries that other data of the text state. */
+type FindPhoneNumbers = (text: string, stated: ReadonlySet<string>) => readonly PersonalDatum[];
+
+export async function loadPhoneNumbers(): Promise<FindPhoneNumbers> {
+  const phones = await importPackage<PhonePackage>(`${phonePackage}/max`);
+  const parse = phones.parsePhoneNumberFromString;
   const isValid = (number: string, country?: string) => parse(number, country)?.isValid() === true;
 
   // Trying every plan takes nearly a millisecond, and texts repeat numbers.
@@ -35,19 +44,28 @@ export async function loadPhoneNumbers(): Promise<(text: string) => readonly Spa
     return known;
   }
 
-  function isPhoneNumber(number: string, before: string): boolean {
-    if (number.startsWith("+")) return isValid(number);
-    if (number.startsWith("00") && isValid(`+${number.slice(2)}`)) return true;
-    if (dateForm.test(number)) return false;
-    // Numbers in examples are often in no plan, so an announced number is not looked up.
-    if (announcement.test(before) && number.replace(/\D/g, "").length >= 7) return true;
-    return phoneForm.test(number) && isInAnyPlan(number);
+  /** Null: no telephone number. */
+  function confidenceOf(number: string, before: string, stated: readonly string[]): number | null {
+    // Numbers in examples are often in no plan, but have the length that their country prescribes.
+    if (number.startsWith("+")) return parse(number)?.isPossible() === true ? 0.96 : null;
+    if (number.startsWith("00") && isValid(`+${number.slice(2)}`)) return 0.95;
+    if (dateForm.test(number)) return null;
+    const digits = number.replace(/\D/g, "").length;
+    if (announcement.test(before) && digits >= 7) return 0.93;
+    if (otherNumber.test(before)) return null;
+    if (phoneForm.test(number) && isInAnyPlan(number)) return 0.88;
+    const isGrouped = /\d[\s.()-]+\d/.test(number) || number.startsWith("0");
+    return isGrouped && digits >= 9 && stated.some((country) => isValid(number, country)) ? 0.85 : null;
   }
 
-  return (text) =>
-    [...text.matchAll(candidate)].flatMap((match) => {
-      const number = match[0].replace(/[\s().-]+$/u, "");
-      const before = text.slice(Math.max(0, match.index - 45), match.index);
-      return isPhoneNumber(number, before) ? [{ text: number, start: match.index }] : [];
+  return (text, stated) => {
+    const known = [...stated].filter((country) => phones.isSupportedCountry(country)).slice(0, 5);
+    return Array.from(text.matchAll(candidate)).flatMap((match): PersonalDatum[] => {
+      const lead = /^\s*/.exec(match[0])?.[0].length ?? 0;
+      const number = match[0].slice(lead).replace(/[\s().-]+$/u, "");
+      const start = match.index + lead;
+      const confidence = confidenceOf(number, text.slice(Math.max(0, start - 45), start), known);
+      return confidence === null ? [] : [{ text: number, start, kind: "PHONE", confidence }];
     });
+  };
 }

@@ -1,0 +1,146 @@
+// Postal addresses. A street with a house number is one by its words ("Street", "rue", "-straße") or by the postcode and town that follow;
+// the town, the postcode and the part of the house belong to it. A town alone is not personal.
+
+import type { PersonalDatum } from "./datum.ts";
+
+// Lengths are limited, because otherwise every capital letter of a long run would be read to the end of the run.
+const capital = String.raw`\p{Lu}[\p{L}\p{M}'’.-]{0,40}`;
+// The second letter is in lower case, to exclude the letters of a postcode.
+const townWord = String.raw`(?:\p{Lu}[\p{Ll}'’][\p{L}\p{M}'’-]{0,40}|Sta?\.|Bad|Mt\.)`;
+const particle = String.raw`(?:de la|de las|de los|de l['’]|d['’]|l['’]|de|del|della|delle|dei|degli|di|da|do|dos|das|du|des|la|le|les|el|los|las|of|the|van|van de|van den|van der|den|der|ter|ten|op|aan|im|am|an der|ob der|in der|auf der|a\.d\.|i\.|y|e|nad|pod|pri|sur|sous|en|lès|upon|on|bei)`;
+const town = String.raw`${townWord}(?:[ ](?:${particle}[ ]){0,2}${townWord}){0,3}(?:\s\d{1,2}(?![\d\p{L}-])|\s[A-ZØ](?![\p{L}.]))?`;
+const house = String.raw`\d{1,5}(?:\s?[-–/]\s?\d{1,4})?(?:\s?[a-zA-Z](?![\p{L}\d]|\.\s?\d)|\s(?:bis|ter|quater)(?!\p{L}))?(?:/\d{1,4}[a-zA-Z]?)?`;
+/** A flat, a floor, a door. */
+const unit = String.raw`(?:(?:Apt|Apartment|Suite|Ste|Unit|Flat|Floor|Fl|Rm|Room|Bldg|Building|Block|Appt|Bât|Bâtiment|étage|Etage|Whg|Wohnung|OG|Top|Stiege|piso|puerta|planta|Piso|Puerta|Apto|apto|Bloco|sala|int|interno|scala|piano|bus|bte|boîte|m|lok|kv|кв|apt|byt|em|fszt|ap|bl|sc|et|lgh|as|th|tv|D|Daire|Kat|No)\.?\s?#?[\p{L}\d]{1,5}(?:\s?[-/]\s?\d{1,4})?|\d{1,2}[ºª°]\.?(?:\s?(?:[A-Z]|izq|dcha|dto|esq|Dto|Esq)\.?(?!\p{L}))?|#\s?\d{1,3}(?:-\d{1,4})?|\d{1,2}\.\s?(?:OG|Stock|patro|em|th|tv|sal))`;
+const gap = String.raw`(?:,\s?|\s?\n|[ \u00a0]{1,2}|\s[-–·|]\s)`;
+/** Between towns and districts a space is not enough: it also separates the words of a town. */
+const lineGap = String.raw`(?:,\s?|\s?\n)`;
+const britishPostcode = String.raw`[A-Z]{1,2}\d[A-Z\d]?[ ]?\d[A-Z]{2}`;
+/** A postcode that precedes the town. */
+const postcode = String.raw`(?:(?:[A-Z]{1,3}[- ])?(?:\d{5}-\d{3}|\d{5}|\d{4}[ ]?[A-Z]{2}|\d{4}-\d{3}|\d{4}|\d{3}[ ]\d{2}|\d{2}-\d{3}|\d{6})|[A-Z]\d{4}[A-Z]{0,3})(?![\d\p{L}])`;
+/** A state or county and a postcode that follow the town. */
+const after = String.raw`(?:[A-Z]{2,3},?[ ]{1,2}(?:\d{5}(?:-\d{4})?|\d{4})|(?:[A-Z]{2},?[ ]{1,2})?[A-Z]\d[A-Z][ ]?\d[A-Z]\d|(?:(?:Co\.|County)[ ]${townWord},?[ ])?(?:[A-Z]\d[\dW][ ]?[A-Z\d]{4}|${britishPostcode})|(?:Co\.|County)[ ]${townWord}|[A-Z][\p{Ll}]{2,20}[ ]\d{5}(?:-\d{4})?|\d{6}|\d{3}[ ]\d{3}|[A-Z]{2,3}|[-–][ ]?\d{6})(?![\p{L}\d])`;
+const place = String.raw`(?:${gap}(?:${postcode}[ ]${town}(?:[ ]\((?:\p{L}{2})\)|[ ][A-Z]{2}(?![\p{L}]))?|(?:${town}${lineGap}){0,3}(?:${town}(?:${gap}|[ ])${after}|${britishPostcode}|${after})))`;
+/** Without a postcode a town is part of the address too, after a comma. */
+const townOnly = String.raw`(?:,[ ]${town}(?![\p{L}\d]))`;
+const ending = String.raw`(?:(?:,\s?|\s)${unit}){0,2}(?:${place}|${townOnly})?`;
+
+const englishStreet =
+  "(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Square|Sq|Terrace|Ter|Close|Crescent|Cres|Quay|Place|Pl|Way|Parkway|Pkwy|Highway|Hwy|Gardens|Gdns|Grove|Row|Mews|Hill|Walk|Circle|Cir|Alley|Trail|Trl|Loop|Wharf|Parade|Promenade|Esplanade|Green|Rise|View|Vale|Park|Yard|Gate|Chase|Turnpike|Pike|Plaza|Point|Ridge|Run|Marg|Nagar|Colony|Layout|Cross|Main)";
+const romanceStreet =
+  "(?:rue|Rue|avenue|Avenue|av\\.|Av\\.|boulevard|Boulevard|bd|Bd|place|Place|quai|Quai|chemin|Chemin|allée|Allée|impasse|Impasse|route|Route|cours|Cours|square|Square|passage|Passage|ruelle|Ruelle|sentier|Sentier|faubourg)";
+const prefixedStreet =
+  "(?:Calle|calle|C/|Avda?\\.|Avenida|avenida|Av\\.|Plaza|plaza|Pza\\.|Paseo|paseo|Pº|Carrera|Cra\\.|Cl\\.|Camino|Ronda|Travesía|Carretera|Via|via|V\\.le|Viale|viale|Piazza|piazza|P\\.zza|Corso|corso|Largo|largo|Vicolo|vicolo|Strada|Rua|rua|R\\.|Praça|praça|Travessa|travessa|Alameda|alameda|Estrada|Rodovia|Beco|Calçada|ul\\.|Ul\\.|ulica|al\\.|Al\\.|aleja|os\\.|pl\\.|Pl\\.|Str\\.|str\\.|Strada|Bd\\.|Bulevardul|Calea|Șos\\.|Aleea|ulice|nám\\.|náměstí|námestie|tř\\.|třída|ул\\.|улица|вул\\.|вулиця|пр\\.|пр-т|просп\\.|проспект|пер\\.|бул\\.|бульвар|наб\\.|ш\\.|шоссе|пл\\.|Οδός|οδός|Λεωφ\\.|Λεωφόρος|Jalan|Jl\\.|Jln|Lorong|Carrer|carrer|Rambla|Avinguda|Straat|Rúa|Κ\\.)";
+const suffixedStreet = String.raw`\p{Lu}[\p{L}\p{M}'’.-]{0,40}(?:straße|strasse|str\.|weg|platz|allee|gasse|damm|ufer|ring|stieg|steig|graben|markt|hof|berg|straat|laan|plein|gracht|kade|dijk|singel|steeg|dreef|baan|lei|gatan|vägen|gränd|torget|stigen|gata|veien|vegen|gate|gaten|plass|bakken|gade|vej|vænget|stræde|allé|torv|katu|tie|kuja|polku|tori|utca|körút|tér|stræti|gata|braut)`;
+const hungarianStreet = String.raw`(?:\p{Lu}[\p{L}]{1,30}[ ]){1,3}(?:utca|út|körút|tér|u\.|krt\.|sokak|Sokak|Sok\.|Cad\.|Caddesi|caddesi|Cd\.|Sk\.|Mah\.|Mahallesi|Bulvarı|gatve|iela|tänav|mnt|pst|g\.|pr\.|gt\.|katu|ulica)`;
+
+const patterns: readonly (readonly [confidence: number, pattern: RegExp])[] = [
+  // 12 Regent Quay, Aberdeen AB11 5BE
+  [
+    0.93,
+    new RegExp(
+      String.raw`(?<![\p{L}\p{N}.,/-])(?:(?:Flat|Unit|Apt\.?|Apartment|Suite|No\.?)\s\d{1,4}[A-Za-z]?,\s)?\d{1,5}[A-Za-z]?(?:[-/]\d{1,4})?,?\s(?:(?:${capital}|\d{1,3}(?:st|nd|rd|th))\s){0,4}(?:(?:${capital}|\d{1,3}(?:st|nd|rd|th))\s)${englishStreet}(?!\p{L})\.?(?:\s(?:North|South|East|West|N|S|E|W|NE|NW|SE|SW|Upper|Lower|\d{1,2})(?!\p{L}))?${ending}`,
+      "gu",
+    ),
+  ],
+  // 27 bis avenue des Tilleuls, 69003 Lyon
+  [
+    0.92,
+    new RegExp(
+      String.raw`(?<![\p{L}\p{N}.,/-])${house},?\s${romanceStreet}\s(?:${particle}\s?){0,2}${capital}(?:[ ](?:${particle}[ ])?${capital}){0,4}${ending}`,
+      "gu",
+    ),
+  ],
+  // Calle de la Luna 8, 3º B, 28004 Madrid; ul. Długa 14/5, 31-147 Kraków
+  [
+    0.92,
+    new RegExp(
+      String.raw`(?<![\p{L}\p{N}])${prefixedStreet}\s?(?:${particle}\s?){0,3}(?:${capital}|\d{1,2}(?=\s\p{L}))(?:[ ](?:${particle}[ ]){0,2}(?:${capital}|\d{1,2}(?=\s\p{L}))){0,4},?\s(?:n[º°.]?\s?|nr\.?\s?|No:?\s?|č\.\s?|д\.\s?|буд\.\s?|s/n)?(?:${house})(?:,?\s(?:kv|кв)\.\s?\d{1,4})?${ending}`,
+      "gu",
+    ),
+  ],
+  // Lindwurmstraße 88, 80337 München; Vesterbrogade 41, 1620 København V
+  [
+    0.92,
+    new RegExp(
+      String.raw`(?<![\p{L}\p{N}])(?:${capital}[ ]){0,3}(?:${suffixedStreet}|${capital}[ ](?:Straße|Strasse|Str\.|Weg|Platz|Allee|Gasse|Ring|Damm|Ufer))\s${house}${ending}`,
+      "gu",
+    ),
+  ],
+  [0.92, new RegExp(String.raw`(?<![\p{L}\p{N}])${hungarianStreet}\s(?:No:?\s?)?${house}\.?${ending}`, "gu")],
+  // Korunní 56, 120 00 Praha 2: any words, but only with a postcode and a town.
+  [
+    0.9,
+    new RegExp(
+      String.raw`(?<![\p{L}\p{N}])(?:${particle}\s|(?:Am|Im|An der|Auf der|In der|Zum|Zur|Unter den|Van|De|Het|'t|C/o|Kv\.)\s)?${capital}(?:[ ](?:${particle}[ ]){0,2}${capital}){0,4},?\s(?:n[º°.]?\s?)?${house}(?:(?:,\s?|\s)${unit}){0,2}${gap}${postcode}[ ]${town}`,
+      "gu",
+    ),
+  ],
+  // Budapest, Fő utca 12, 1011; 1011 Budapest, Fő utca 12.
+  [
+    0.9,
+    new RegExp(
+      String.raw`(?<![\p{L}\p{N}])\d{4}\s${town},\s${hungarianStreet}\s\d{1,4}(?:[-/]\d{1,4})?\.?(?:\s[IVX]{1,4}/\d{1,3}\.?)?`,
+      "gu",
+    ),
+  ],
+  // Blk 412 Bedok North Ave 2 #08-115, Singapore 460412
+  [
+    0.93,
+    new RegExp(
+      String.raw`(?<![\p{L}\p{N}])(?:Blk|Block|BLK)\s\d{1,4}[A-Z]?,?\s${capital}(?:\s(?:${capital}|\d{1,3})){0,5}(?:,?\s#\d{1,3}-\d{1,4}[A-Z]?)?(?:,?\sSingapore\s\d{6})?`,
+      "gu",
+    ),
+  ],
+  [
+    0.92,
+    /(?<![\p{L}\p{N}])P\.?\s?O\.?\s?Box\s+\d{1,6}(?!\d)|(?<!\p{L})Postfach\s\d[\d ]{1,7}\d(?:,\s\d{5}\s\p{Lu}\p{L}{1,40})?|(?<!\p{L})(?:B\.?P\.?|Apartado(?: de Correos)?|Casella Postale|Caixa Postal|Postbus|Boîte postale)\s\d{1,6}(?!\d)/gu,
+  ],
+  // 東京都港区芝公園4丁目2番8号, 北京市朝阳区建国路88号, 서울특별시 강남구 테헤란로 152
+  [
+    0.93,
+    /(?:〒\s?\d{3}-?\d{4}\s{0,2})?(?:東京都|北海道|京都府|大阪府|\p{Script=Han}{2,3}県)[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ーヶ々\d０-９-]{2,40}?(?:[\d０-９一二三四五六七八九十]{1,4}(?:丁目|番地?|号|[-－−‐ー][\d０-９]{1,4})){1,4}(?:号室|号)?/gu,
+  ],
+  [
+    0.93,
+    /(?:(?:(?![省市])\p{Script=Han}){2,7}(?:省|自治区))?(?:(?!市)\p{Script=Han}){2,6}市(?:(?:(?![区县區縣市])\p{Script=Han}){1,8}[区县區縣市])?[\p{Script=Han}\d]{2,20}[\d０-９]{1,5}(?:号|號|弄)(?:[\p{Script=Han}\d]{0,10}?\d{1,5}(?:室|号|楼|單元|单元|座|栋)){0,3}/gu,
+  ],
+  [
+    0.93,
+    /[가-힣]{1,6}(?:특별시|광역시|특별자치시|특별자치도|시|도)\s(?:[가-힣]{1,6}[시군구]\s){1,2}[가-힣\d]{1,12}(?:로|길|동|대로)(?:\s?\d{1,4}(?:번길)?)?\s?\d{1,5}(?:-\d{1,4})?(?:,?\s\d{1,4}[동호층]){0,3}/gu,
+  ],
+];
+
+/** Words that announce an address, whose form we may not know: the line or the sentence up to its end. */
+const announced =
+  /(?<![\p{L}])(?:(?:(?:home|postal|mailing|billing|shipping|delivery|street|residential|permanent)\s)?address|\p{L}{0,12}adresse|\p{L}{0,10}anschrift|adres(?:s|a|ă)?|adresa|adressen?|osoite|cím|lakcím|domicilio|direcci[óo]n|morada|endereço|indirizzo|adreça|alamat|địa chỉ|адрес[аи]?|адреса|διεύθυνση|住所|地址|주소|العنوان|כתובת|पता)\s?(?:is\s|ist\s|lautet\s|est\s|es\s|[:：])\s{0,3}(?<datum>[^\n;：]{8,120})/giu;
+
+/** The results may overlap. */
+export function findAddresses(text: string): PersonalDatum[] {
+  const found: PersonalDatum[] = [];
+  for (const [confidence, pattern] of patterns)
+    for (const match of text.matchAll(pattern)) {
+      const address = withoutEnd(match[0]);
+      found.push({ text: address, start: match.index, kind: "ADDRESS", confidence });
+    }
+  for (const match of text.matchAll(announced)) {
+    const datum = match.groups?.["datum"] ?? "";
+    // It ends before the next field or sentence.
+    const address = withoutEnd(
+      datum.split(
+        /[.。](?=\s|$)(?<!\b\p{L}{1,4}\.)|\s(?=\p{L}+[:：])|,\s(?=(?:tel|phone|mobile|e-?mail|fax)\b)/iu,
+        1,
+      )[0] ?? "",
+    );
+    if (!/\d/.test(address) || !/\p{L}{3}/u.test(address) || /@|https?:/.test(address)) continue;
+    const start = match.index + match[0].length - datum.length;
+    found.push({ text: address, start, kind: "ADDRESS", confidence: 0.75 });
+  }
+  for (const match of text.matchAll(new RegExp(String.raw`(?<![\p{L}\p{N}])${britishPostcode}(?![\p{L}\p{N}])`, "gu")))
+    found.push({ text: match[0], start: match.index, kind: "POSTCODE", confidence: 0.6 });
+  return found;
+}
+
+function withoutEnd(address: string): string {
+  return address.replace(/[\s,.;:(–-]{1,8}$/u, "");
+}
