@@ -13,7 +13,7 @@ interface PhonePackage {
 }
 
 const candidate =
-  /(?<![\p{L}\p{N}_.,/@#-])(?:\+|00)?[ ]?\(?\d(?:[\s().\u00a0/\u2010-\u2015-]{0,2}\d){6,14}(?![\p{L}\p{N}_@]|[.,/-]\d)/gu;
+  /(?<![\p{L}\p{N}_./@#-])(?<!\d,)(?:\+|00)?[ ]?\(?\d(?:[\s().\u00a0/\u2010-\u2015-]{0,2}\d){6,14}(?![\p{L}\p{N}_@]|[.,/-]\d)/gu;
 /** A word before the number that announces it. */
 const announcement =
   /(?<![\p{L}])(?:(?:tele|smart|mobil|i)?phones?(?: no)?|ph|tel(?:e(?:phone|fon|foon|fono|fone|fón|fonszám|fonnummer|fonnr))?|mobile?(?:nr|nummer|telefon)?|mob|cell(?:ulare|ulaire|phone)?|celular|cel|gsm|call(?:s|ing)?|fax|whatsapp|viber|signal|telegram|sms|text|ring|dial|number is|nummer|handy|téléphone|tél|teléfono|tfno|móvil|movil|telemóvel|telem|portable|kontakttelefon|hotline|phone number|reach\p{L}* \p{L}+ (?:at|on)|puhelin|puh|matkapuhelin|mobil|mobilnummer|tlf|tfn|komórka|kom|numer telefonu|mobilní|szám|mobilszám|telefonszám|mobilul|cep|cep tel|telefonu|тел|телефон\p{L}*|моб|мобильный|звоните|звонить|дзвоніть|τηλ|τηλέφωνο|κινητό|電話(?:番号)?|携帯(?:電話)?|电话|手机(?:号码?)?|聯絡電話|전화(?:번호)?|휴대폰|연락처|هاتف|جوال|الهاتف|تلفن|موبایل|טלפון|נייד|फ़ोन|मोबाइल|โทร(?:ศัพท์)?|điện thoại|sđt|telepon|hp|simu)(?:$|[^\p{L}\d\n][^\d\n]{0,25}$|[:：는은は][^\d\n]{0,10}$)/iu;
@@ -22,6 +22,8 @@ const otherNumber =
   /(?:order|invoice|ref(?:erence)?|ticket|tracking|parcel|part|serial|sku|ean|isbn|issn|article|item|model|version|build|batch|contract|policy|account|konto|iban|imei|uuid|bestell\p{L}*|rechnung\p{L}*|liefer\p{L}*|auftrag\p{L}*|artikel\p{L}*|vertrag\p{L}*|facture|commande|pedido|factura|ordine|fattura|zamówienie|faktura|kd-?nr|kundennummer|grant|case|id|nr|no)\b[^\p{L}\d\n]{0,6}$/iu;
 /** At least three groups, the first in brackets or with a leading zero, or the North American form. */
 const phoneForm = /^(?:\(?0\d+\)?[\s./-]?\d+[\s.-]\d+|\(\d{2,4}\)[\s.-]?\d+[\s.-]\d+|\d{3}[.-]\d{3}[.-]\d{4}$)/u;
+/** North American numbers of examples, which are in no plan. */
+const fictionForm = /^\(?(?:555\)?[-. ]\d{3}|\d{3}\)?[-. ]555)[-.]\d{4}$/;
 const dateForm = /^(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4})(?!\d)/u;
 const maxCached = 10_000;
 /** The countries whose plans are tried for numbers without a country code. */
@@ -53,7 +55,7 @@ export async function loadPhoneNumbers(): Promise<FindPhoneNumbers> {
     const digits = number.replace(/\D/g, "").length;
     if (announcement.test(before) && digits >= 7) return 0.93;
     if (otherNumber.test(before)) return null;
-    if (phoneForm.test(number) && isInAnyPlan(number)) return 0.88;
+    if (phoneForm.test(number) && (fictionForm.test(number) || isInAnyPlan(number))) return 0.88;
     const isGrouped = /\d[\s.()-]+\d/.test(number) || number.startsWith("0");
     return isGrouped && digits >= 9 && stated.some((country) => isValid(number, country)) ? 0.85 : null;
   }

@@ -9,17 +9,17 @@ const capital = String.raw`\p{Lu}[\p{L}\p{M}'’.-]{0,40}`;
 const townWord = String.raw`(?:\p{Lu}[\p{Ll}'’][\p{L}\p{M}'’-]{0,40}|Sta?\.|Bad|Mt\.)`;
 const particle = String.raw`(?:de la|de las|de los|de l['’]|d['’]|l['’]|de|del|della|delle|dei|degli|di|da|do|dos|das|du|des|la|le|les|el|los|las|of|the|van|van de|van den|van der|den|der|ter|ten|op|aan|im|am|an der|ob der|in der|auf der|a\.d\.|i\.|y|e|nad|pod|pri|sur|sous|en|lès|upon|on|bei)`;
 const town = String.raw`${townWord}(?:[ ](?:${particle}[ ]){0,2}${townWord}){0,3}(?:\s\d{1,2}(?![\d\p{L}-])|\s[A-ZØ](?![\p{L}.]))?`;
-const house = String.raw`\d{1,5}(?:\s?[-–/]\s?\d{1,4})?(?:\s?[a-zA-Z](?![\p{L}\d]|\.\s?\d)|\s(?:bis|ter|quater)(?!\p{L}))?(?:/\d{1,4}[a-zA-Z]?)?`;
+const house = String.raw`\d{1,5}(?:\s?[-–/]\s?\d{1,4})?(?:\s?[a-zA-Z](?![\p{L}\d]|\.\s?\d)|\s(?:bis|ter|quater)(?!\p{L}))?(?:/\d{1,4}[a-zA-Z]?)?(?:(?<=[A-Z])[ ]\d{1,3}(?=,))?`;
 /** A flat, a floor, a door. */
-const unit = String.raw`(?:(?:Apt|Apartment|Suite|Ste|Unit|Flat|Floor|Fl|Rm|Room|Bldg|Building|Block|Appt|Bât|Bâtiment|étage|Etage|Whg|Wohnung|OG|Top|Stiege|piso|puerta|planta|Piso|Puerta|Apto|apto|Bloco|sala|int|interno|scala|piano|bus|bte|boîte|m|lok|kv|кв|apt|byt|em|fszt|ap|bl|sc|et|lgh|as|th|tv|D|Daire|Kat|No)\.?\s?#?[\p{L}\d]{1,5}(?:\s?[-/]\s?\d{1,4})?|\d{1,2}[ºª°]\.?(?:\s?(?:[A-Z]|izq|dcha|dto|esq|Dto|Esq)\.?(?!\p{L}))?|#\s?\d{1,3}(?:-\d{1,4})?|\d{1,2}\.\s?(?:OG|Stock|patro|em|th|tv|sal))`;
+const unit = String.raw`(?:(?:Apt|Apartment|Suite|Ste|Unit|Flat|Floor|Fl|Rm|Room|Bldg|Building|Block|Appt|Bât|Bâtiment|étage|Etage|Whg|Wohnung|OG|Top|Stiege|piso|puerta|planta|Piso|Puerta|Apto|apto|Bloco|sala|int|interno|scala|piano|bus|bte|boîte|m|lok|kv|кв|apt|byt|em|fszt|ap|bl|sc|et|lgh|as|th|tv|D|Daire|Kat|No)\.?\s?#?[\p{L}\d]{1,5}(?:\s?[-/]\s?\d{1,4})?|\d{1,3}(?:st|nd|rd|th)\s(?:[Ff]loor|Fl\.?)|\d{1,2}[ºª°]\.?(?:\s?(?:[A-Z]|izq|dcha|izda|dto|esq|Izq|Dcha|Izda|Dto|Esq)(?!\p{L})\.?)?|#\s?\d{1,3}(?:-\d{1,4})?|\d{1,2}\.\s?(?:OG|Stock|patro|em|th|tv|sal)\.?)`;
 const gap = String.raw`(?:,\s?|\s?\n|[ \u00a0]{1,2}|\s[-–·|]\s)`;
 /** Between towns and districts a space is not enough: it also separates the words of a town. */
-const lineGap = String.raw`(?:,\s?|\s?\n)`;
+const lineGap = String.raw`(?:,\s?|\s?\n|[ ][-–][ ])`;
 const britishPostcode = String.raw`[A-Z]{1,2}\d[A-Z\d]?[ ]?\d[A-Z]{2}`;
 /** A postcode that precedes the town. */
 const postcode = String.raw`(?:(?:[A-Z]{1,3}[- ])?(?:\d{5}-\d{3}|\d{5}|\d{4}[ ]?[A-Z]{2}|\d{4}-\d{3}|\d{4}|\d{3}[ ]\d{2}|\d{2}-\d{3}|\d{6})|[A-Z]\d{4}[A-Z]{0,3})(?![\d\p{L}])`;
 /** A state or county and a postcode that follow the town. */
-const after = String.raw`(?:[A-Z]{2,3},?[ ]{1,2}(?:\d{5}(?:-\d{4})?|\d{4})|(?:[A-Z]{2},?[ ]{1,2})?[A-Z]\d[A-Z][ ]?\d[A-Z]\d|(?:(?:Co\.|County)[ ]${townWord},?[ ])?(?:[A-Z]\d[\dW][ ]?[A-Z\d]{4}|${britishPostcode})|(?:Co\.|County)[ ]${townWord}|[A-Z][\p{Ll}]{2,20}[ ]\d{5}(?:-\d{4})?|\d{6}|\d{3}[ ]\d{3}|[A-Z]{2,3}|[-–][ ]?\d{6})(?![\p{L}\d])`;
+const after = String.raw`(?:[A-Z]{2,3},?[ ]{1,2}(?:\d{5}(?:-\d{3,4})?|\d{4})|(?!19|20)\d{4}(?=[.,;\s]|$)|(?:[A-Z]{2},?[ ]{1,2})?[A-Z]\d[A-Z][ ]?\d[A-Z]\d|(?:(?:Co\.|County)[ ]${townWord},?[ ])?(?:[A-Z]\d[\dW][ ]?[A-Z\d]{4}|${britishPostcode})|(?:Co\.|County)[ ]${townWord}|[A-Z][\p{Ll}]{2,20}[ ]\d{5}(?:-\d{4})?|\d{6}|\d{3}[ ]\d{3}|[A-Z]{2,3}|[-–][ ]?\d{6})(?![\p{L}\d])`;
 const place = String.raw`(?:${gap}(?:${postcode}[ ]${town}(?:[ ]\((?:\p{L}{2})\)|[ ][A-Z]{2}(?![\p{L}]))?|(?:${town}${lineGap}){0,3}(?:${town}(?:${gap}|[ ])${after}|${britishPostcode}|${after})))`;
 /** Without a postcode a town is part of the address too, after a comma. */
 const townOnly = String.raw`(?:,[ ]${town}(?![\p{L}\d]))`;
@@ -32,7 +32,7 @@ const romanceStreet =
 const prefixedStreet =
   "(?:Calle|calle|C/|Avda?\\.|Avenida|avenida|Av\\.|Plaza|plaza|Pza\\.|Paseo|paseo|Pº|Carrera|Cra\\.|Cl\\.|Camino|Ronda|Travesía|Carretera|Via|via|V\\.le|Viale|viale|Piazza|piazza|P\\.zza|Corso|corso|Largo|largo|Vicolo|vicolo|Strada|Rua|rua|R\\.|Praça|praça|Travessa|travessa|Alameda|alameda|Estrada|Rodovia|Beco|Calçada|ul\\.|Ul\\.|ulica|al\\.|Al\\.|aleja|os\\.|pl\\.|Pl\\.|Str\\.|str\\.|Strada|Bd\\.|Bulevardul|Calea|Șos\\.|Aleea|ulice|nám\\.|náměstí|námestie|tř\\.|třída|ул\\.|улица|вул\\.|вулиця|пр\\.|пр-т|просп\\.|проспект|пер\\.|бул\\.|бульвар|наб\\.|ш\\.|шоссе|пл\\.|Οδός|οδός|Λεωφ\\.|Λεωφόρος|Jalan|Jl\\.|Jln|Lorong|Carrer|carrer|Rambla|Avinguda|Straat|Rúa|Κ\\.)";
 const suffixedStreet = String.raw`\p{Lu}[\p{L}\p{M}'’.-]{0,40}(?:straße|strasse|str\.|weg|platz|allee|gasse|damm|ufer|ring|stieg|steig|graben|markt|hof|berg|straat|laan|plein|gracht|kade|dijk|singel|steeg|dreef|baan|lei|gatan|vägen|gränd|torget|stigen|gata|veien|vegen|gate|gaten|plass|bakken|gade|vej|vænget|stræde|allé|torv|katu|tie|kuja|polku|tori|utca|körút|tér|stræti|gata|braut)`;
-const hungarianStreet = String.raw`(?:\p{Lu}[\p{L}]{1,30}[ ]){1,3}(?:utca|út|körút|tér|u\.|krt\.|sokak|Sokak|Sok\.|Cad\.|Caddesi|caddesi|Cd\.|Sk\.|Mah\.|Mahallesi|Bulvarı|gatve|iela|tänav|mnt|pst|g\.|pr\.|gt\.|katu|ulica)`;
+const hungarianStreet = String.raw`(?:\p{Lu}[\p{L}]{1,30}[ ]){1,3}(?:utca|út|körút|tér|u\.|krt\.|sokak|Sokak|Sok\.|Cad\.|Caddesi|caddesi|Cd\.|Sk\.|Mah\.|Mahallesi|Bulvarı|gatve|iela|tänav|mnt|pst|g\.|pr\.|gt\.|katu|ulica|ulice|náměstí|námestie|nábřeží|třída|trg|cesta|gate|gata|vei|veg|vej|gade|gatan|vägen|tie|allé|plass|plads|torg)`;
 
 const patterns: readonly (readonly [confidence: number, pattern: RegExp])[] = [
   // 12 Regent Quay, Aberdeen AB11 5BE
@@ -76,13 +76,33 @@ const patterns: readonly (readonly [confidence: number, pattern: RegExp])[] = [
       "gu",
     ),
   ],
-  // Budapest, Fő utca 12, 1011; 1011 Budapest, Fő utca 12.
+  // 1011 Budapest, Fő utca 12.
   [
-    0.9,
+    0.935,
     new RegExp(
       String.raw`(?<![\p{L}\p{N}])\d{4}\s${town},\s${hungarianStreet}\s\d{1,4}(?:[-/]\d{1,4})?\.?(?:\s[IVX]{1,4}/\d{1,3}\.?)?`,
       "gu",
     ),
+  ],
+  // No. 12, Jalan Bukit Bintang, 55100 Kuala Lumpur
+  [
+    0.93,
+    new RegExp(
+      String.raw`(?<![\p{L}\p{N}])(?:No\.?|Lot|Unit)\s?\d{1,4}[A-Z]?(?:-\d{1,4})?,\s(?:Jalan|Jln\.?|Lorong|Persiaran|Taman)\s${capital}(?:\s(?:${capital}|\d{1,3}/?\d{0,3}[A-Z]?)){0,4}${ending}`,
+      "gu",
+    ),
+  ],
+  // Flat 402, Shanti Apartments, MG Road, Pune 411001
+  [
+    0.93,
+    new RegExp(
+      String.raw`(?<![\p{L}\p{N}])(?:Flat|House|H\.?\s?No|Plot|Door|Villa|Shop|Apt|Apartment|Unit)\.?\s?(?:No\.?\s?)?#?\d{1,5}(?:[/-]\d{1,4})?[A-Z]?(?:,\s(?:${capital}|\d{1,3}(?:st|nd|rd|th)?)(?:\s(?:${capital}|\d{1,3})){0,4}){1,5}(?:\s|,\s|\s?[-–]\s?)\d{3}\s?\d{3}(?!\d)`,
+      "gu",
+    ),
+  ],
+  [
+    0.93,
+    /(?:香港|九龍|新界|(?:台|臺)(?:北|中|南)市|高雄市|新北市|桃園市)\p{Script=Han}{2,16}[\d０-９]{1,4}號(?:[\d０-９]{1,3}樓)?(?:之?[\d０-９]{1,3}室?)?/gu,
   ],
   // Blk 412 Bedok North Ave 2 #08-115, Singapore 460412
   [
@@ -94,12 +114,12 @@ const patterns: readonly (readonly [confidence: number, pattern: RegExp])[] = [
   ],
   [
     0.92,
-    /(?<![\p{L}\p{N}])P\.?\s?O\.?\s?Box\s+\d{1,6}(?!\d)|(?<!\p{L})Postfach\s\d[\d ]{1,7}\d(?:,\s\d{5}\s\p{Lu}\p{L}{1,40})?|(?<!\p{L})(?:B\.?P\.?|Apartado(?: de Correos)?|Casella Postale|Caixa Postal|Postbus|Boîte postale)\s\d{1,6}(?!\d)/gu,
+    /(?<![\p{L}\p{N}])P\.?\s?O\.?\s?Box\s+\d{1,6}(?!\d)(?:,\s\p{Lu}\p{Ll}[\p{L}'’-]{1,30}(?:\s\p{Lu}\p{Ll}[\p{L}'’-]{1,30})?(?:,?\s(?:[A-Z]{2}\s)?\d{4,5}(?!\d))?)?|(?<!\p{L})Postfach\s\d[\d ]{1,7}\d(?:,\s\d{5}\s\p{Lu}\p{L}{1,40})?|(?<!\p{L})(?:B\.?P\.?|Apartado(?: de Correos)?|Casella Postale|Caixa Postal|Postbus|Boîte postale)\s\d{1,6}(?!\d)/gu,
   ],
   // 東京都港区芝公園4丁目2番8号, 北京市朝阳区建国路88号, 서울특별시 강남구 테헤란로 152
   [
     0.93,
-    /(?:〒\s?\d{3}-?\d{4}\s{0,2})?(?:東京都|北海道|京都府|大阪府|\p{Script=Han}{2,3}県)[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ーヶ々\d０-９-]{2,40}?(?:[\d０-９一二三四五六七八九十]{1,4}(?:丁目|番地?|号|[-－−‐ー][\d０-９]{1,4})){1,4}(?:号室|号)?/gu,
+    /(?:〒\s?\d{3}-?\d{4}\s{0,2})?(?:東京都|北海道|京都府|大阪府|\p{Script=Han}{2,3}県)[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ーヶ々\d０-９-]{2,40}?[\d０-９一二三四五六七八九十]{1,4}(?:(?:丁目|番地?|号|[-－−‐ー])[\d０-９]{0,4}){1,5}(?:号室|号)?/gu,
   ],
   [
     0.93,

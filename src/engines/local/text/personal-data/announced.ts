@@ -63,8 +63,16 @@ const announced: readonly Announced[] = [
     kind: "DRIVER_LICENSE",
     confidence: 0.93,
     words: String.raw`driv(?:er|ing)(?:['’]?s)? licen[cs]es?|driver licen[cs]e|licen[cs]e (?:no|number)|(?-i:DL)|f[üu]hrerschein(?:-?(?:nr|nummer))?|permis(?: de conduire)?|(?:licencia|carnet|permiso) de conduc\w+|patente(?: di guida)?|carta de condu[çc][ãa]o|carteira de (?:motorista|habilita[çc][ãa]o)|(?-i:CNH)|rijbewijs(?:nummer)?|k[øo]rekort(?:nummer)?|f[øo]rerkort(?:nummer)?|k[öo]rkort(?:snummer)?|ajokortti|prawo jazdy|prawa jazdy|[řr]idi[čc]sk\w+ pr[ůu]kaz\w*|vodi[čc]sk\w+ pr[ea]uk\w*|jogos[íi]tv[áa]ny\w*|permis(?:ul)? de conducere|voza[čc]ka|s[üu]r[üu]c[üu] belgesi|ehliyet|водительск\w+ удостоверени\w+|удостоверение водителя|права|άδεια οδήγησης|運転免許\p{L}{0,3}|驾驶证\p{L}{0,2}|駕照|운전면허\p{L}{0,4}|SIM (?=\d)`,
-    datum: String.raw`[A-Z0-9][A-Z0-9-]{4,19}|[A-Z]{1,2}\d{1,3}(?:[ -]\d{2,4}){2,4}|\d{2} ?[A-Z]{2} ?\d{6}|\d{2} \d{2} \d{6}|[A-Z]{2}[- ]?\d{2}[ ]?\d{11}`,
+    datum: String.raw`(?:[A-Z]{2} )?[A-Z0-9][A-Z0-9-]{4,19}|[A-Z]{1,2}\d{1,3}(?:[ -]\d{2,4}){2,4}|\d{2} ?[A-Z]{2} ?\d{6}|\d{2} \d{2} \d{6}|[A-Z]{2}[- ]?\d{2}[ ]?\d{11}`,
     isValid: hasDigits,
+  },
+  // With the holder's name between them: "the passport of Ann Lee is AB123456"
+  {
+    kind: "PASSPORT",
+    confidence: 0.86,
+    words: "passports?|reisepass|passeport|pasaporte|passaporto|passaporte|paspoort|paszport",
+    link: String.raw`[^\d\n.;:]{1,60}?(?:\s(?:is|ist|lautet|est|es|é|è|jest|no\.?|nr\.?|number|numéro|número|numero)\s|:\s?)`,
+    datum: String.raw`[A-Z]{1,3}\d{6,9}|\d{8,9}`,
   },
   {
     kind: "VEHICLE_NUMBER",
@@ -122,7 +130,7 @@ const announced: readonly Announced[] = [
   {
     kind: "NATIONAL_ID",
     confidence: 0.82,
-    words: String.raw`national (?:id(?:entity|entification)?|insurance)(?: (?:card|number|no))?|identity (?:card|number|no|document)|id(?:entity)? card|personal (?:identity|identification) (?:number|code)|carte (?:nationale )?d['’]identit[ée]|CNI|carta d['’]identit[àa]|identiteitskaart|ausweis-?(?:nr|nummer)|personalausweis\w*|doklad totożności|ob[čc]ansk\w+ pr[ůu]kaz\w*|szem[ée]lyi igazolv[áa]ny\w*|buletin|carte de identitate|серия и номер|kimlik|osobn\w+ iskaznic\w*|nacionalni id|ID[- ](?:no|nr|number)`,
+    words: String.raw`(?-i:NINO|NI number)|national (?:id(?:entity|entification)?|insurance)(?: (?:card|number|no))?|identity (?:card|number|no|document)|id(?:entity)? card|personal (?:identity|identification) (?:number|code)|carte (?:nationale )?d['’]identit[ée]|CNI|carta d['’]identit[àa]|identiteitskaart|ausweis-?(?:nr|nummer)|personalausweis\w*|doklad totożności|ob[čc]ansk\w+ pr[ůu]kaz\w*|szem[ée]lyi igazolv[áa]ny\w*|buletin|carte de identitate|серия и номер|kimlik|osobn\w+ iskaznic\w*|nacionalni id|ID[- ](?:no|nr|number)`,
     datum: "[A-Z0-9][A-Z0-9 -]{4,17}[A-Z0-9]",
     isValid: (text) => (text.match(/\d/g)?.length ?? 0) >= 4 && !/^\d{4}-\d{2}-\d{2}/.test(text),
   },
@@ -172,6 +180,12 @@ const patterns = announced.map((rule) => ({
 const ageBefore =
   /(?<![\p{L}\p{N}.,/-])\d{1,3}(?=(?:[ -]|\s)?(?:(?:years?|yrs?)[ -](?:old|of age)|y\/o\b|yo\b|year-olds?\b|jahre alt|-?jährige?[rsn]?|ans\b(?!\s+(?:d|plus|de))|años(?: de edad)?(?![\p{L}]| de)|anni(?! fa)\b|anos(?: de idade)?(?![\p{L}]| de| atrás)|jaar oud|år gammel|år gammal|-årig\p{L}*|-vuotias\p{L}*|vuotta vanha|lat(?:ek|ka)?(?= i| ma|,)|-lat(?:ek|ka)|let(?:ý|á)|éves|de ani|yaşında|godina star\p{L}*|лет(?=[,. ]|$)|років|歳|才|岁|歲|세(?![가-힣])|살(?![가-힣])))/giu;
 
+/** "am 12. März 1958 in Köln geboren": the word follows the date. */
+const birthDateBefore = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])${date}(?=[^\d\n.;]{0,30}(?:(?<!\p{L})(?:geboren|born|birth ?date|date of birth|DOB|né|née|születet\p{L}*|doğumlu|生まれ|生(?!\p{L})|出生|출생)(?!\p{L})|生まれ|出生|출생|년생))`,
+  "giu",
+);
+
 /** The results may overlap. */
 export function findAnnounced(text: string): PersonalDatum[] {
   const found: PersonalDatum[] = [];
@@ -182,6 +196,8 @@ export function findAnnounced(text: string): PersonalDatum[] {
       if (datum === "" || isValid?.(datum) === false) continue;
       found.push({ text: datum, start, kind, confidence });
     }
+  for (const match of text.matchAll(birthDateBefore))
+    found.push({ text: match[0], start: match.index, kind: "BIRTH_DATE", confidence: 0.88 });
   for (const match of text.matchAll(ageBefore))
     if (isAge(match[0])) found.push({ text: match[0], start: match.index, kind: "AGE", confidence: 0.88 });
   return found;

@@ -23,7 +23,7 @@ const forms: readonly Form[] = [
   ["VEHICLE_NUMBER", 0.96, /(?<![\p{L}\p{N}])[A-HJ-NPR-Z0-9]{17}(?![\p{L}\p{N}])/gu, isVehicleNumber],
   ["MAC_ADDRESS", 0.97, /(?<![\da-f:-])(?:[\da-f]{2}([:-]))(?:[\da-f]{2}\1){4}[\da-f]{2}(?![\da-f:-])/gi],
   ["MAC_ADDRESS", 0.97, /(?<![\da-f.])[\da-f]{4}\.[\da-f]{4}\.[\da-f]{4}(?![\da-f.])/gi, (text) => /[a-f]/i.test(text)],
-  ["IP_ADDRESS", 0.93, new RegExp(String.raw`(?<![\d.])(?:${octet}\.){3}${octet}(?![\d.]*\d)`, "g"), isNotVersion],
+  ["IP_ADDRESS", 0.93, new RegExp(String.raw`(?<![\d.])(?:${octet}\.){3}${octet}(?![\d.]*\d)`, "g"), isNotOwn],
   [
     "IP_ADDRESS",
     0.93,
@@ -37,6 +37,12 @@ const forms: readonly Form[] = [
     "COORDINATES",
     0.94,
     /(?<![\d.,])[-+−]?\d{1,2}\.\d{4,15}\s?°?\s?[NSns]?\s{0,2}[,;/|]?\s{0,2}[-+−]?\d{1,3}\.\d{4,15}(?:\s?°?\s?[EWew]\b)?(?![\d.]*\d)/g,
+    isInRange,
+  ],
+  [
+    "COORDINATES",
+    0.94,
+    /(?<=(?<!\p{L})lat(?:itude)?["']?\s?[:=]?\s?)[-+−]?\d{1,2}\.\d{2,15}°?["']?[\s,;]{1,3}["']?lon?g?(?:itude)?["']?\s?[:=]?\s?[-+−]?\d{1,3}\.\d{2,15}(?!\d)/giu,
     isInRange,
   ],
   [
@@ -92,11 +98,11 @@ function splitAtLast(text: string, separator: string): [string, string] {
 }
 
 const url =
-  /(?<![\p{L}\p{N}@])(?:(?:https?|ftps?|sftp|ssh|wss?|git|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|smb):\/\/|www\.)[^\s<>"'`)\]}]{3,2000}|(?<![\p{L}\p{N}@./])(?:[a-z]{2,3}\.)?(?:linkedin\.com\/(?:in|pub)|facebook\.com|instagram\.com|twitter\.com|x\.com|tiktok\.com|github\.com|gitlab\.com|t\.me|wa\.me|vk\.com|xing\.com\/profile|medium\.com|youtube\.com)\/[^\s<>"'`)\]}]{2,200}/giu;
+  /(?<![\p{L}\p{N}@])(?:(?:https?|ftps?|sftp|ssh|wss?|git|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|smb):\/\/|www\.)[^\s<>"'`)\]]{3,2000}|(?<![\p{L}\p{N}@./])(?:[a-z]{2,3}\.)?(?:linkedin\.com\/(?:in|pub)|facebook\.com|instagram\.com|twitter\.com|x\.com|tiktok\.com|github\.com|gitlab\.com|t\.me|wa\.me|vk\.com|xing\.com\/profile|medium\.com|youtube\.com)\/[^\s<>"'`)\]}]{2,200}/giu;
 /** Parts of an address that name a person or give access: a profile, a user's number, a password. */
 const personalUrl = [
   /^[a-z+]+:\/\/[^/\s@]*@/i,
-  /\/(?:u|users?|profiles?|people|person|members?|accounts?|authors?|customers?|clients?|patients?|employees?|staff|candidates?|in|pub|nutzer|benutzer|profil|utilisateurs?|membre|usuarios?|perfil|utenti?|profilo)\/[^/?#\s]+/i,
+  /\/(?:u|users?|profiles?|people|person|members?|accounts?|authors?|customers?|clients?|patients?|employees?|staff|candidates?|in|pub|nutzer|benutzer|profil|utilisateurs?|membre|usuarios?|perfil|utenti?|profilo)\/[^/?#\s{<:$%][^/?#\s]*/i,
   /\/[@~][\p{L}\p{N}]/u,
   /[?&#;](?:user(?:name|_?id)?|uid|u|id|e-?mail|mail|login|name|first_?name|last_?name|phone|tel|token|access_token|api_?key|key|session(?:id)?|sid|auth|password|pwd|customer(?:_?id)?|account(?:_?id)?|member|patient|profile)=[^&#\s]/i,
   /^(?:https?:\/\/)?(?:[\w-]{1,20}\.)?(?:facebook|instagram|twitter|x|tiktok|github|gitlab|vk|medium|twitch|pinterest|snapchat|flickr|behance|dribbble|soundcloud|patreon|keybase)\.(?:com|org|tv|io|me)\/(?!(?:[^/?#\s]+\/){3})[\p{L}\p{N}_.@-]{2,}/iu,
@@ -106,7 +112,8 @@ const personalUrl = [
 function findUrls(text: string): PersonalDatum[] {
   return Array.from(text.matchAll(url)).flatMap((match): PersonalDatum[] => {
     const address = trimEndOf(match[0], /[.,;:!?*]/);
-    if (!personalUrl.some((pattern) => pattern.test(address))) return [];
+    // Braces mark a placeholder in a description of an interface.
+    if (/[{<]/.test(address) || !personalUrl.some((pattern) => pattern.test(address))) return [];
     return [{ text: address, start: match.index, kind: "URL", confidence: 0.985 }];
   });
 }
@@ -173,12 +180,14 @@ function isGrouped(card: string): boolean {
   return card.split(separators).every((group) => group.length > 1);
 }
 
-function isNotVersion(text: string): boolean {
-  return text !== "0.0.0.0" && text !== "1.2.3.4";
+/** The addresses of every machine itself, and of none, name nobody. */
+function isNotOwn(text: string): boolean {
+  return !/^127\.|^0\.0\.0\.0$|^255\.255\.255\.255$/.test(text);
 }
 
 function isIpv6(text: string): boolean {
   const groups = text.split(":");
+  if (text === "::1") return false;
   return groups.length === 8
     ? !text.includes("::")
     : text.includes("::") && groups.length >= 3 && /\d|[a-f]{3}/i.test(text);

@@ -11,20 +11,20 @@ const nameWord = String.raw`\p{Lu}${letters}{0,30}(?:['’ʼ-]${letters}{1,30}){
 const particle =
   "(?:van|von|vom|zu|zur|zum|van der|van den|van de|von der|de|de la|de las|de los|de l'|del|della|di|da|do|dos|das|du|des|la|le|el|al|bin|binti|ibn|ben|bint|bt|af|av|ter|ten|te|y|e|i|'t|in 't|d'|st\\.|ní|nic|mac|ap|ó|os)";
 const run = new RegExp(
-  String.raw`(?<![\p{L}\p{N}_@/.-])(?:${nameWord}|\p{Lu}\.)(?:[ \u00a0](?:${particle}[ \u00a0]){0,2}(?:${nameWord}|\p{Lu}\.(?:[ -]?\p{Lu}\.)?)){0,6}(?![\p{L}\p{N}@_])`,
+  String.raw`(?<![\p{L}\p{N}_@/.-])(?:\p{Lu}\.(?:-?\p{Lu}\.){0,3}|${nameWord})(?:[ \u00a0](?:${particle}[ \u00a0]){0,2}(?:\p{Lu}\.(?:-?\p{Lu}\.)?|${nameWord})){0,6}(?![\p{L}\p{N}@_])`,
   "gu",
 );
 
 /** Titles and forms of address directly before a name. */
 const title =
-  /(?<![\p{L}])(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Sir|Dame|Lord|Lady|Judge|Captain|Capt|Sergeant|Sgt|President|Senator|Chancellor|Rev|Fr|Sr|Sra|Srta|Srs|Sta|Dña|Doña|Don|D|Herrn?|Frau|Hr|Fr|Ing|Dipl|Mag|Monsieur|Madame|Mademoiselle|M|MM|Mme|Mmes|Mlle|Me|Maître|Señor|Señora|Señorita|Sig|sig|Sig\.ra|sig\.ra|Sig\.na|Signor|signor|Signora|signora|Dott|dott|Dott\.ssa|dott\.ssa|Avv|avv|Senhor|Senhora|Dona|Exmo|Exma|Dra|Profa|Dhr|dhr|Mevr|mevr|Mevrouw|mevrouw|De heer|de heer|Mej|Pan|pan|Pani|pani|Panu|panu|Panem|Państwo|paní|Paní|pán|Pán|slečna|gospodin|gospođa|gosp|g|gđa|Fru|fru|Fröken|Herr|herr|Hra|rva|Rouva|Herra|Domnul|domnul|Doamna|doamna|Dl|dl|Dna|dna|Bay|Bayan|Sayın|sayın|Hacı|Shri|Shree|Smt|Kum|Sardar|Haji|Hajj|Sheikh|Shaikh|Datuk|Dato|Tuan|Puan|Encik|Bapak|Ibu|Pak|Bu|Ustadz|Mzee|Bwana|Bibi|Chief|Alhaji|Alhaja|Imam|Rabbi|Господин|господин|Госпожа|госпожа|г-н|г-жа|Пан|пан|Пані|пані|Κύριος|κύριος|Κυρία|κυρία|κ)\.{0,2}[ \u00a0](?:(?:Dr|Prof|Ing|med|Dipl|h\.c|jur|phil)\.{0,2}[ \u00a0]){0,3}$/u;
+  /(?<![\p{L}])(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|professor|Doctor|doctor|Doktor|Docteur|docteur|Professeur|professeur|don|doña|señor|señora|señorita|monsieur|madame|dottor|dottoressa|Dottor|Dottoressa|senhor|senhora|doutor|doutora|Doutor|Doutora|Juffrouw|juffrouw|Meneer|meneer|Sir|Dame|Lord|Lady|Judge|Captain|Capt|Sergeant|Sgt|President|Senator|Chancellor|Rev|Fr|Sr|Sra|Srta|Srs|Sta|Dña|Doña|Don|D|Herrn?|Frau|Hr|Fr|Ing|Dipl|Mag|Monsieur|Madame|Mademoiselle|M|MM|Mme|Mmes|Mlle|Me|Maître|Señor|Señora|Señorita|Sig|sig|Sig\.ra|sig\.ra|Sig\.na|Signor|signor|Signora|signora|Dott|dott|Dott\.ssa|dott\.ssa|Avv|avv|Senhor|Senhora|Dona|Exmo|Exma|Dra|Profa|Dhr|dhr|Mevr|mevr|Mevrouw|mevrouw|De heer|de heer|Mej|Pan|pan|Pani|pani|Panu|panu|Panem|Państwo|paní|Paní|pán|Pán|slečna|gospodin|gospođa|gosp|g|gđa|Fru|fru|Fröken|Herr|herr|Hra|rva|Rouva|Herra|Domnul|domnul|Doamna|doamna|Dl|dl|Dna|dna|Bay|Bayan|Sayın|sayın|Hacı|Shri|Shree|Smt|Kum|Sardar|Haji|Hajj|Sheikh|Shaikh|Datuk|Dato|Tuan|Puan|Encik|Bapak|Ibu|Pak|Bu|Ustadz|Mzee|Bwana|Bibi|Chief|Alhaji|Alhaja|Imam|Rabbi|Господин|господин|Госпожа|госпожа|г-н|г-жа|Пан|пан|Пані|пані|Κύριος|κύριος|Κυρία|κυρία|κ)\.{0,2}[ \u00a0](?:(?:Dr|Prof|Ing|med|Dipl|h\.c|jur|phil)\.{0,2}[ \u00a0]){0,3}$/u;
 
 /** Words before a name that leave no doubt, even if it is one word only. */
 const announcement =
-  /(?<![\p{L}])(?:(?:full |first |last |given |family |maiden |user |customer |client |contact |patient |applicant |tenant |account |card ?holder(?:['’]s)? |beneficiary |employee |passenger |guest |student |legal )?names?|surname|forename|(?:vor|nach|familien|geburts|zu)?name|nom(?: de famille| complet)?|prénom|nombres?(?: completo| y apellidos)?|apellidos?|nome(?: completo| e cognome)?|cognome|apelido|sobrenome|naam|voornaam|achternaam|imię(?: i nazwisko)?|nazwisko|jméno|příjmení|meno|priezvisko|név|nume(?:le)?|prenume(?:le)?|navn|fornavn|etternavn|efternavn|namn|förnamn|efternamn|nimi|sukunimi|etunimi|ime(?: i prezime)?|prezime|priimek|ad(?:ı)?(?: soyad(?:ı)?)?|soyad(?:ı)?|isim|имя|фамилия|ф\.?и\.?о\.?|ім['’ʼ]я|прізвище|п\.?і\.?б\.?|име|фамилно име|презиме|όνομα|επώνυμο|ονοματεπώνυμο|nama(?: lengkap)?|họ (?:và )?tên|tên|pangalan|jina)\s{0,3}[:=]\s{0,3}$/iu;
+  /(?<![\p{L}])(?:(?:(?:full|first|last|given|family|maiden|middle|user|customer|client|contact|patient|applicant|tenant|account|card ?holder(?:['’]s)?|beneficiary|employee|passenger|guest|student|legal)[ _-]?)?names?|surname|forename|(?:vor|nach|familien|geburts|zu)?name|nom(?: de famille| complet)?|prénom|nombres?(?: completo| y apellidos)?|apellidos?|nome(?: completo| e cognome)?|cognome|apelido|sobrenome|naam|voornaam|achternaam|imię(?: i nazwisko)?|nazwisko|jméno|příjmení|meno|priezvisko|név|nume(?:le)?|prenume(?:le)?|navn|fornavn|etternavn|efternavn|namn|förnamn|efternamn|nimi|sukunimi|etunimi|ime(?: i prezime)?|prezime|priimek|ad(?:ı)?(?: soyad(?:ı)?)?|soyad(?:ı)?|isim|имя|фамилия|ф\.?и\.?о\.?|ім['’ʼ]я|прізвище|п\.?і\.?б\.?|име|фамилно име|презиме|όνομα|επώνυμο|ονοματεπώνυμο|nama(?: lengkap)?|họ (?:và )?tên|tên|pangalan|jina)["']?\s{0,3}[:=]\s{0,3}["'«„“]?$/iu;
 /** Other words with a colon, which announce one or more people. */
 const role =
-  /(?<![\p{L}])(?:applicants?|patients?|clients?|customers?|contact(?: person)?|attn|attention|participants?|attendees?|present|signed(?: by)?|sender|recipient|from|to|cc|beneficiary|payee|payer|account holder|card ?holder|holder|owner|driver|tenants?|landlord|employee|manager|supervisor|doctor|physician|nurse|teacher|student|author|reviewers?|witness|guardian|next of kin|emergency contact|spouse|mother|father|guests?|passengers?|insured|policy ?holder|claimant|defendant|plaintiff|buyer|seller|speaker|host|organi[sz]er|assigned to|assignee|reporter|requested by|approved by|prepared by|inhaber(?:in)?|halter(?:in)?|patient(?:in)?|kund(?:e|in)|mieter(?:in)?|vermieter(?:in)?|antragsteller(?:in)?|ansprechpartner(?:in)?|kontakt(?:person)?|empfänger(?:in)?|absender(?:in)?|fahrer(?:in)?|versicherte[rn]?|teilnehmer(?:in|innen)?|unterzeichner|lieferadresse|rechnungsadresse|z\.\s?hd\.|client(?:e|s)?|assuré(?:e)?|locataire|titulaire|bénéficiaire|destinataire|expéditeur|conduct(?:eur|rice)|salarié(?:e)?|employé(?:e)?|demandeur|médecin|à l['’]attention de|paciente|titular|beneficiari[oa]|destinatari[oa]|remitente|solicitante|inquilin[oa]|propietari[oa]|conductor(?:a)?|emplead[oa]|trabajador(?:a)?|contacto|apoderad[oa]|asegurad[oa]|contatto|intestatari[oa]|paziente|inquilin[oa]|mittente|dipendente|richiedente|referente|contato|requerente|inquilin[oa]|funcionári[oa]|proprietári[oa]|contactpersoon|klant|patiënt|huurder|verhuurder|begunstigde|werknemer|bestuurder|t\.a\.v\.|t\.n\.v\.|wnioskodawca|pacjent(?:ka)?|klient(?:ka)?|najemca|odbiorca|nadawca|kierowca|właściciel(?:ka)?|osoba kontaktowa|zákazník|pacient(?:ka)?|nájemce|příjemce|kontaktní osoba|majitel|ügyfél|beteg|kapcsolattartó|címzett|pacient(?:ă)?|beneficiar(?:ă)?|titular(?:ă)?|destinatar|persoană de contact|kund|kunde|pasient|kontaktperson|mottagare|mottaker|modtager|avsändare|avsender|afsender|lejer|leietaker|hyresgäst|asiakas|potilas|vastaanottaja|lähettäjä|yhteyshenkilö|vuokralainen|müşteri|hasta|kiracı|alıcı|gönderen|yetkili|sürücü|клиент|пациент|получатель|отправитель|контактное лицо|водитель|заявитель|клієнт|пацієнт|одержувач|відправник|водій|заявник|klijent|pacijent|primatelj|pošiljatelj|vlasnik|vozač|πελάτης|ασθενής|παραλήπτης|αποστολέας)\s{0,3}:\s{0,3}$/iu;
+  /(?<![\p{L}])(?:applicants?|patients?|clients?|customers?|contact(?: person)?|attn|attention|participants?|attendees?|present|signed(?: by)?|sender|recipient|from|to|cc|beneficiary|payee|payer|account holder|card ?holder|holder|owner|driver|tenants?|landlord|employee|manager|supervisor|doctor|physician|nurse|teacher|student|author|reviewers?|witness|guardian|next of kin|emergency contact|spouse|mother|father|guests?|passengers?|insured|policy ?holder|claimant|defendant|plaintiff|buyer|seller|speaker|host|organi[sz]er|assigned to|assignee|reporter|requested by|approved by|prepared by|inhaber(?:in)?|halter(?:in)?|patient(?:in)?|kund(?:e|in)|mieter(?:in)?|vermieter(?:in)?|antragsteller(?:in)?|ansprechpartner(?:in)?|kontakt(?:person)?|empfänger(?:in)?|absender(?:in)?|fahrer(?:in)?|versicherte[rn]?|teilnehmer(?:in|innen)?|unterzeichner|lieferadresse|rechnungsadresse|z\.\s?hd\.|client(?:e|s)?|assuré(?:e)?|locataire|titulaire|bénéficiaire|destinataire|expéditeur|conduct(?:eur|rice)|salarié(?:e)?|employé(?:e)?|demandeur|médecin|à l['’]attention de|paciente|titular|beneficiari[oa]|destinatari[oa]|remitente|solicitante|inquilin[oa]|propietari[oa]|conductor(?:a)?|emplead[oa]|trabajador(?:a)?|contacto|apoderad[oa]|asegurad[oa]|contatto|intestatari[oa]|paziente|inquilin[oa]|mittente|dipendente|richiedente|referente|contato|requerente|inquilin[oa]|funcionári[oa]|proprietári[oa]|contactpersoon|klant|patiënt|huurder|verhuurder|begunstigde|werknemer|bestuurder|t\.a\.v\.|t\.n\.v\.|wnioskodawca|pacjent(?:ka)?|klient(?:ka)?|najemca|odbiorca|nadawca|kierowca|właściciel(?:ka)?|osoba kontaktowa|zákazník|pacient(?:ka)?|nájemce|příjemce|kontaktní osoba|majitel|ügyfél|beteg|kapcsolattartó|címzett|pacient(?:ă)?|beneficiar(?:ă)?|titular(?:ă)?|destinatar|persoană de contact|kund|kunde|pasient|kontaktperson|mottagare|mottaker|modtager|avsändare|avsender|afsender|lejer|leietaker|hyresgäst|asiakas|potilas|vastaanottaja|lähettäjä|yhteyshenkilö|vuokralainen|müşteri|hasta|kiracı|alıcı|gönderen|yetkili|sürücü|клиент|пациент|получатель|отправитель|контактное лицо|водитель|заявитель|клієнт|пацієнт|одержувач|відправник|водій|заявник|klijent|pacijent|primatelj|pošiljatelj|vlasnik|vozač|πελάτης|ασθενής|παραλήπτης|αποστολέας)["']?\s{0,3}:\s{0,3}["'«„“]?$/iu;
 /** Words without a colon. The name after them has two words or more, or is a known given name. */
 const phrase =
   /(?<![\p{L}])(?:my name is|name is|named|called|name|i am|i['’]m|this is|it is|it's|here is|dear|hi|hello|hey|signed by|signed|reviewed by|approved by|written by|prepared by|uploaded by|sent by|submitted by|belongs? to|beneficiary|holder|owner|tenant|applicant|patient|employee|driver|colleague|mother|father|wife|husband|son|daughter|brother|sister|neighbou?r|friend|client|customer|attn|sent to|ask for|contact|regarding|on behalf of|in the name of|care of|c\/o|ich heiße|ich bin|mein name ist|heißt|namens|name|liebe|lieber|hallo|sehr geehrte frau|sehr geehrter herr|lautend auf|im namen von|inhaber(?:in)?|halter(?:in)?|patient(?:in)?|mieter(?:in)?|kund(?:e|in)|kontakt|gez\.|je m['’]appelle|je suis|bonjour|cher|chère|au nom de|conduct(?:eur|rice)|employé(?:e)?|salarié(?:e)?|assuré(?:e)?|locataire|titulaire|patient(?:e)?|signé|me llamo|soy|mi nombre es|hola|estimad[oa]|querid[oa]|a nombre de|nombre|trabajador(?:a)?|emplead[oa]|paciente|titular|apoderad[oa]|conductor(?:a)?|firmado|mi chiamo|sono|ciao|gentile|car[oa]|intestato a|intestata a|a nome di|dipendente|paziente|firmato|chamo-me|me chamo|meu nome é|o meu nome é|sou|olá|prezad[oa]|em nome de|funcionári[oa]|ik ben|ik heet|mijn naam is|beste|geachte|hoort bij|op naam van|t\.n\.v\.|t\.a\.v\.|naam|nazywam się|jestem|na imię mam|należy do|na nazwisko|jmenuji se|jsem|jméno|patří|volám sa|som|patrí|jag heter|mitt namn är|tillhör|hej|jeg heter|jeg hedder|mit navn er|mitt navn er|tilhører|kontakt|kære|kjære|hei|minun nimeni on|olen|nimeni on|kuuluu|nimi|potilas|hetu|adım|ben|ismim|ait|nevem|vagyok|a nevem|numele meu este|mă numesc|mă cheamă|sunt|aparține|nume|zovem se|ja sam|moje ime je|pripada|ime|меня зовут|мене звати|звати мене|я|моё имя|мое имя|моє ім['’ʼ]я|казвам се|зовем се|ја сам|принадлежит|належить|με λένε|λέγομαι|ονομάζομαι|είμαι|αγαπητέ|αγαπητή|nama saya|saya|tôi là|tôi tên là|jina langu ni|ako si)\s{1,3}$/iu;
@@ -44,7 +44,8 @@ function countryNames(): ReadonlySet<string> {
     const display = new Intl.DisplayNames(language, { type: "region", fallback: "none" });
     for (const first of alphabet)
       for (const second of alphabet)
-        for (const word of (display.of(first + second) ?? "").split(" ")) names.add(words.fold(word));
+        for (const word of (display.of(first + second) ?? "").split(/[^\p{L}]+/u))
+          if (word.length > 3) names.add(words.fold(word));
   }
   // Countries that are also common as a name.
   for (const name of [
@@ -142,9 +143,9 @@ function judge(whole: string, offset: number, context: Context, places: Readonly
   });
   // Leading words that introduce the name, such as a title at the start of a sentence, are not part of it.
   let first = 0;
-  while (first < all.length && isIntroduction(all[first], text)) first++;
+  while (first < all.length && isIntroduction(all[first], all[first + 1], text)) first++;
   let last = first;
-  while (last < all.length && !isBoundary(all[last], all, last, first)) last++;
+  while (last < all.length && !isBoundary(all[last], last === first)) last++;
   const name = trimParticles(all.slice(first, last));
   const [head] = name;
   if (head === undefined) {
@@ -157,7 +158,7 @@ function judge(whole: string, offset: number, context: Context, places: Readonly
   const tail = last < all.length - 1 ? judgeRest(all.slice(last + 1), context, places) : [];
   const confidence = confidenceOf(name, all, context, places);
   if (confidence === null) {
-    const inner = innerName(name, places);
+    const inner = innerName(name);
     return inner === null ? tail : [toDatum(inner, text, 0.8), ...tail];
   }
   return [toDatum(confidence.name, text, confidence.confidence), ...tail];
@@ -174,9 +175,10 @@ function toDatum(name: readonly Word[], text: string, confidence: number): Perso
   return { text: text.slice(start, end), start, kind: "NAME", confidence };
 }
 
-function isIntroduction(word: Word | undefined, text: string): boolean {
+function isIntroduction(word: Word | undefined, next: Word | undefined, text: string): boolean {
   if (word === undefined) return false;
-  if (isGiven(word) && !isOrdinary(word)) return false;
+  // A month or another ordinary word may be a given name if a name follows: "Julio Iglesias".
+  if (isGiven(word) && (!isOrdinary(word) || (next !== undefined && !isOrdinary(next)))) return false;
   return (
     isOrdinary(word) ||
     title.test(`${text.slice(word.start, word.end)} `) ||
@@ -184,19 +186,16 @@ function isIntroduction(word: Word | undefined, text: string): boolean {
   );
 }
 
+const capitalParticle =
+  /^(?:Al|El|De|Da|Do|Di|Du|D|La|Le|Lo|Ap|Ibn|Bin|Ben|Van|Von|Der|Den|Dos|Das|Del|Della|Los|Las|St|Mac|Abu|Umm|Bint|Abd|Ní|Nic|Ó|Te|Ter|Ten)$/u;
+
 /** A word that cannot be part of a name. Initials can. */
-function isBoundary(word: Word | undefined, _all: readonly Word[], at: number, first: number): boolean {
+function isBoundary(word: Word | undefined, isFirst: boolean): boolean {
   if (word === undefined) return true;
   if (/^\p{Lu}\.?$/u.test(word.text) || /^\p{Ll}/u.test(word.text)) return false;
-  if (at === first) return isOrdinary(word) && !isGiven(word);
-  return (
-    isOrdinary(word) &&
-    !words.givenNames.has(word.folded) &&
-    !words.familyNames.has(word.folded) &&
-    word.text !== "Al" &&
-    word.text !== "El" &&
-    word.text.length > 2
-  );
+  if (isFirst) return isOrdinary(word) && !isGiven(word);
+  if (capitalParticle.test(word.text)) return false;
+  return isOrdinary(word) && !words.givenNames.has(word.folded) && !words.familyNames.has(word.folded);
 }
 
 function trimParticles(name: readonly Word[]): readonly Word[] {
@@ -206,9 +205,13 @@ function trimParticles(name: readonly Word[]): readonly Word[] {
 }
 
 function isGiven({ folded }: Word): boolean {
-  return (
-    words.givenNames.has(folded) ||
-    (folded.includes("-") && folded.split("-").every((part) => words.givenNames.has(part)))
+  if (words.givenNames.has(folded)) return true;
+  if (folded.includes("-")) return folded.split("-").every((part) => words.givenNames.has(part));
+  if (!/^\p{Script=Cyrillic}{4,}$/u.test(folded)) return false;
+  // Case endings: "Андрію", "Ольги", "Иваном"
+  const stems = [folded.slice(0, -1), folded.slice(0, -2)];
+  return stems.some((stem) =>
+    ["", "а", "я", "й", "ь", "о", "ій", "ий"].some((ending) => words.givenNames.has(stem + ending)),
   );
 }
 
@@ -255,7 +258,7 @@ function confidenceOf(
   if (/[\p{L}.][ \u00a0]$/u.test(before) && title.test(before.slice(-30)) && !isThing)
     return { name: name.slice(0, 4), confidence: 0.93 };
   // Most text before a name has no colon: the long patterns are tried only where one is.
-  const hasColon = /[:=]\s{0,3}$/.test(before);
+  const hasColon = /[:=]\s{0,3}["'«„“]?$/.test(before);
   if (hasColon && announcement.test(before)) return { name: name.slice(0, 5), confidence: 0.93 };
   if (isThing) return null;
   const isPlace = folded.every((word) => places.has(word)) || (name.length === 1 && places.has(head.folded));
@@ -291,11 +294,25 @@ function confidenceOf(
   if (isCertainlyGiven(head)) {
     if (hasTwo) return article.test(before) ? null : { name: name.slice(0, 5), confidence: 0.85 };
     if (article.test(before)) return null;
-    return { name, confidence: 0.72 };
+    // A word in capitals is more often an abbreviation.
+    return /^\p{Lu}{2,}$/u.test(head.text) ? null : { name, confidence: 0.72 };
   }
   if (hasTwo && isGiven(head) && name.slice(1).some(isFamily))
     return article.test(before) ? null : { name, confidence: 0.8 };
+  const isSurelyFamily = words.familyNames.has(end.folded) && !words.ambiguousNames.has(end.folded);
+  const isOddHead = isOrdinary(head) || places.has(head.folded) || words.ambiguousNames.has(head.folded);
+  if (name.length < 4 && hasTwo && !hasCapitals && !isOddHead && !places.has(end.folded) && !article.test(before)) {
+    if (isSurelyFamily || (end.text.length > 5 && words.certainFamilyEnding.test(end.folded)))
+      return { name, confidence: 0.75 };
+  }
+  // J. R. Whitfield
+  if (/^(?:\p{Lu}\.){2}|^\p{Lu}\. \p{Lu}\./u.test(text.slice(head.start, end.end)) && /\p{Ll}{2}/u.test(end.text))
+    return { name, confidence: 0.78 };
   if (isEastAsian(name) || (isLine && hasTwo && hasGiven)) return { name, confidence: 0.8 };
+  // In a list or a form, any word before a given name is the family name: "Kovács István, …"
+  const isEntry = /(?:^|[\n,;:(|])[ \t]*$/.test(before) && /^[ \t]*(?:[\n,;)|]|$)/.test(after);
+  if (name.length === 2 && isEntry && isCertainlyGiven(end) && !places.has(head.folded))
+    return { name, confidence: 0.78 };
   // A family name before a given name: "Zurbriggen Reto", "Петров Иван"
   if (name.length >= 2 && name.slice(1).some(isCertainlyGiven) && isFamily(head)) return { name, confidence: 0.8 };
   if (/(?:ович|евич|ич|овна|евна|івна|ична)$/u.test(end.folded) && hasTwo) return { name, confidence: 0.88 };
@@ -303,11 +320,11 @@ function confidenceOf(
 }
 
 /** The part from the first certain given name on, if more follows: "Kund Sven Svensson". */
-function innerName(name: readonly Word[], places: ReadonlySet<string>): readonly Word[] | null {
+function innerName(name: readonly Word[]): readonly Word[] | null {
   const at = name.findIndex((word, index) => index > 0 && isCertainlyGiven(word));
-  if (at < 1 || name.length - at < 2) return null;
+  if (at < 1) return null;
   const inner = name.slice(at);
-  if (inner.some(({ folded }) => words.thingWords.has(folded) || places.has(folded))) return null;
+  if (inner.some(({ folded }) => words.thingWords.has(folded))) return null;
   return inner;
 }
 
@@ -346,7 +363,7 @@ const withoutCapitals: readonly (readonly [confidence: number, pattern: RegExp])
   [
     0.93,
     new RegExp(
-      String.raw`(?<=(?:姓名|氏名|お名前|名前|担当者?|联系人|聯絡人|收件人|收货人|患者|申请人|申請人|申請者|客户|客戶|お客様|署名|本人|宛先|成员|员工)\s{0,2}(?:[:：は是为]\s{0,2}|\s))(?:${han}{1,4}[ 　]?(?:${han}|${kana}){1,4}|${kana}{2,8}[ 　・]${kana}{2,8})(?=様|さん|です|[^\p{L}]|$)`,
+      String.raw`(?<=(?:姓名|氏名|お名前|名前|担当者?|联系人|聯絡人|收件人|收货人|患者|申请人|申請人|申請者|客户|客戶|お客様|署名|本人|宛先|成员|员工)\s{0,2}(?:[:：は是为]\s{0,2}|\s))(?:${han}{1,3}[ 　](?:${han}|${kana}){1,3}(?!\p{L}{0,8}[:：]|\p{L})|${han}{1,4}(?:${han}|${kana}){1,4}|${kana}{2,8}[ 　・]${kana}{2,8})(?=様|さん|です|[^\p{L}]|$)`,
       "gu",
     ),
   ],
@@ -381,7 +398,7 @@ const withoutCapitals: readonly (readonly [confidence: number, pattern: RegExp])
   ],
   [
     0.9,
-    /(?<=(?:^|[^\p{L}])(?:الاسم(?: الكامل)?|اسم (?:المريض|العميل|الزبون)|السيدة?|اسمي|الأستاذة?|الدكتورة?|نام(?: و نام خانوادگی)?|نام خانوادگی|آقای|خانم|نام من|שם(?: מלא| פרטי| משפחה)?|שמי|מר|גב['׳]|ד["״]ר|לכבוד|नाम|मेरा नाम|श्री|श्रीमती|নাম|আমার নাম|பெயர்|పేరు|പേര്|ชื่อ|ชื่อ-นามสกุล|นาย|นางสาว|นาง|คุณ|نام|میرا نام)\s{0,2}[:：]?\s{0,2})[\p{L}\p{M}]{2,20}(?:[ \u00a0][\p{L}\p{M}]{2,20}){1,2}/gu,
+    /(?<=(?:^|[^\p{L}\p{M}])(?:الاسم(?: الكامل)?|اسم (?:المريض|العميل|الزبون)|السيدة?|اسمي|الأستاذة?|الدكتورة?|نام(?: و نام خانوادگی)?|نام خانوادگی|آقای|خانم|نام من|שם(?: מלא| פרטי| משפחה)?|שמי|מר|גב['׳]|ד["״]ר|לכבוד|नाम|मेरा नाम|श्री|श्रीमती|নাম|আমার নাম|பெயர்|పేరు|പേര്|ชื่อ|ชื่อ-นามสกุล|นาย|นางสาว|นาง|คุณ|نام|میرا نام)\s{0,2}[:：]?\s{0,2})[\p{L}\p{M}]{2,20}(?:[ \u00a0][\p{L}\p{M}]{2,20}){1,2}/gu,
   ],
 ];
 
