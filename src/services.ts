@@ -121,10 +121,9 @@ export async function createServices(config: Config, log: Log, options: Services
   });
   const fetchMedia = createFetchMedia(egress);
   const chatRouter = route("chat", ({ row }) => row.chat !== undefined);
-  const embeddingsRouter = route(
-    "embeddings",
-    ({ row, dialect }) => hasModels(row) && (dialect === null || dialect.embeddings !== undefined),
-  );
+  const hasEmbeddings = ({ row, dialect }: Provider) =>
+    hasModels(row) && (dialect === null || dialect.embeddings !== undefined);
+  const embeddingsRouter = route("embeddings", hasEmbeddings);
   const fileSecret = await storage.secrets.getOrCreate("files", 32);
   const files = createFileStore({
     rows: storage.files,
@@ -150,13 +149,15 @@ export async function createServices(config: Config, log: Log, options: Services
     candidateLoop: calling.candidateLoop,
     embeddings: createEmbeddings({ ...calling, report: () => {}, router: embeddingsRouter }),
   });
-  const remoteProviders = [...providers.values()].filter(({ row }) => row !== localEmbeddings.row);
+  const embeddingProviders = [...providers.values()].filter(
+    (provider) => provider.row !== localEmbeddings.row && hasEmbeddings(provider),
+  );
   // A request without a model gets the first engine of a provider for the task.
   const allEngines: readonly Engine[] = [
     ...local.engines,
     ...createDeclaredEngines(providers.values(), { ...calling, egress }),
     ...createVendorEngines({ ...calling, providers: providers.values(), egress, log }),
-    ...createEmbeddingsEngines(remoteProviders, embed),
+    ...createEmbeddingsEngines(embeddingProviders, embed),
     ...createLlmEngines({ providers: providers.values(), complete, frames: local.internalEngines[0] }),
     ...createSandboxEngines(),
   ];

@@ -1,4 +1,4 @@
-// Engines for text/embeddings: one for each configured provider whose row has embeddings. The call is the one that POST /v3/embeddings makes.
+// Engines for text/embeddings: one for each provider that POST /v3/embeddings serves. The call is the same.
 
 import { ValidationError } from "../errors.ts";
 import type { JsonObject } from "../lib/lenient-json.ts";
@@ -28,8 +28,9 @@ const task = "text/embeddings";
 const maxTexts = 2_048;
 
 export function createEmbeddingsEngines(providers: Iterable<Provider>, embed: Embed): readonly Engine[] {
-  return [...providers].filter(hasEmbeddings).map((provider) => {
+  return [...providers].filter(isRemote).map((provider) => {
     const { name, row, defaultModels } = provider;
+    // A provider of chat models may have embeddings that its row does not list: a request that names a model gets them.
     const models = (row.embeddings?.models ?? []).map(({ id }) => id);
     const defaultModel = defaultModels[task] ?? models[0];
     return {
@@ -49,8 +50,8 @@ export function createEmbeddingsEngines(providers: Iterable<Provider>, embed: Em
 }
 
 /** A provider that answers in this process has an engine of its own. */
-function hasEmbeddings({ row }: Provider): boolean {
-  return row.embeddings !== undefined && row.transport === undefined;
+function isRemote({ row }: Provider): boolean {
+  return row.transport === undefined;
 }
 
 async function run(provider: string, call: TaskCall, embed: Embed): Promise<TaskResult> {

@@ -354,6 +354,14 @@ describe("the task text/embeddings", () => {
     expect(output.items.map(({ embedding }) => embedding)).toEqual(texts.map((one) => vectorOf(one)));
   });
 
+  test("is performed by every provider that the endpoint serves, if the request names a model", async () => {
+    vendor.next(answer(200, listOf([vector])));
+    const response = await run({ model: "text/embeddings/mock/some-embedder", input: { texts: ["a"] } });
+    expect(response.status).toBe(200);
+    expect(((await response.json()) as { output: unknown }).output).toEqual({ items: [{ embedding: vector }] });
+    expect(vendor.last().model).toBe("some-embedder");
+  });
+
   test("refuses more texts than the endpoint takes, and a provider without a default model", async () => {
     const many = await run({ model: "text/embeddings/openai", input: { texts: Array(2_049).fill("a") } });
     expect(many.status).toBe(422);
