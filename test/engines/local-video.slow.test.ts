@@ -268,16 +268,25 @@ describe.skipIf(ffmpeg === null)("hostile videos", () => {
       owner: "key:test",
     });
     const ended = running.catch((error: unknown) => error);
-    await waitFor("ffmpeg to start", () => countDecoders() > 0);
+    const [decoder] = await waitFor("ffmpeg to start", () => {
+      const found = listDecoders();
+      return found.length > 0 ? found : null;
+    });
+    // It is confined like the engine process, and limited beyond that.
+    const status = readFileSync(`/proc/${decoder}/status`, "utf8");
+    if (local.confinement()?.network) expect(status).toMatch(/^Seccomp:\s2$/m);
+    expect(status).toMatch(/^NoNewPrivs:\s1$/m);
+    expect(readFileSync(`/proc/${decoder}/limits`, "utf8")).toMatch(/^Max address space\s+2048000000\s/m);
+    expect(readFileSync(`/proc/${decoder}/environ`, "utf8")).not.toContain("PATH=");
     controller.abort(new Error("the caller left"));
     await ended;
-    await waitFor("ffmpeg to end", () => countDecoders() === 0);
+    await waitFor("ffmpeg to end", () => listDecoders().length === 0);
   });
 });
 
 /** The processes of ffmpeg that read a file of an engine. */
-function countDecoders(): number {
-  if (!existsSync("/proc")) return 0;
+function listDecoders(): string[] {
+  if (!existsSync("/proc")) return [];
   return readdirSync("/proc").filter((id) => {
     if (!/^\d+$/.test(id)) return false;
     try {
@@ -286,7 +295,7 @@ function countDecoders(): number {
     } catch {
       return false;
     }
-  }).length;
+  });
 }
 
 /** Words in large letters, black on white, as a bitmap. */
