@@ -70,6 +70,45 @@ describe("labels", () => {
     });
   });
 
+  test("with the number of the field, with plurals in brackets, and with dates in two languages", async () => {
+    const paper = await readOne([
+      "BRITISH PASSPORT",
+      "Surname(s)/Nom(s) (1)",
+      "ASHWORTH",
+      "Given name(s)/Prénom(s) (2)",
+      "OLIVER JAMES",
+      "Date of birth/Date de naissance (4)",
+      "09 SEP /SEPT 85",
+      "Sex/Sexe (5)   Place of birth/Lieu de naissance (6)",
+      "M              HALIFAX",
+      "Date of expiry/Date d'expiration (9)",
+      "01.02.20 - 14.05.2030",
+      "Passport No./Passeport No.  533000419",
+    ]);
+    expect(paper).toMatchObject({
+      last_name: { value: "ASHWORTH" },
+      given_names: [{ value: "OLIVER" }, { value: "JAMES" }],
+      birth_date: { value: "1985-09-09" },
+      gender: { value: "M" },
+      birth_place: { value: "HALIFAX" },
+      // The end of a period.
+      expire_date: { value: "2030-05-14" },
+      document_id: { value: "533000419" },
+    });
+  });
+
+  test("of the whole name, with a comma after the surname", async () => {
+    const paper = await readOne([
+      "DRIVER'S LICENCE",
+      "1,2 NAME/NOM",
+      "NGUYEN,",
+      "LINH THI",
+      "3 DOB 1996/01/01",
+      "4d NUMBER N3456-12345",
+    ]);
+    expect(paper).toMatchObject({ last_name: { value: "NGUYEN" }, given_names: [{ value: "LINH" }, { value: "THI" }] });
+  });
+
   test("match whole words only", async () => {
     const paper = await readOne([
       "IDENTITY CARD",

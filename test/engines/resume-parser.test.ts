@@ -247,6 +247,35 @@ describe("jobs", () => {
     ]);
   });
 
+  test("a company with an abbreviation at its end, below a line with the dates and the place", async () => {
+    const { work_experience } = await read([
+      "Ada Brook",
+      "EXPERIENCE",
+      "01/2019 – CURRENT – Milano, Italy",
+      "WEB DEVELOPER – NAVIGLI S.R.L.",
+    ]);
+    expect(work_experience.entries).toMatchObject([
+      {
+        title: "WEB DEVELOPER",
+        company: "NAVIGLI S.R.L.",
+        location: { city: "Milano", country: "Italy" },
+        end_date: null,
+      },
+    ]);
+  });
+
+  test("a title that is not known stands where the others stand", async () => {
+    const { work_experience } = await read([
+      "Ada Brook",
+      "EXPERIENCE",
+      "Lumen GmbH            Leeds",
+      "Engineer              2018 – 2021",
+      "Casa Nuova            Lecce",
+      "Zymurgist             2015 – 2018",
+    ]);
+    expect(work_experience.entries[1]).toMatchObject({ title: "Zymurgist", company: "Casa Nuova" });
+  });
+
   test.each([
     ["seit 2019", "2019-01-01", null],
     ["since May 2019", "2019-05-01", null],
@@ -308,9 +337,17 @@ describe("the person", () => {
     ["Marie DUPONT", "Marie", "DUPONT", null],
     ["Anna Koch", "Anna", "Koch", null],
     ["MILICA JOVIĆ", "MILICA", "JOVIĆ", null],
+    ["Tomás Herrera Ruiz", "Tomás", "Ruiz", null],
   ])("the name %s", async (name, first, last, prefix) => {
     const { personal_infos } = await read([name, "Software Engineer", "SKILLS", "Welding"]);
     expect(personal_infos.name).toMatchObject({ raw_name: name, first_name: first, last_name: last, prefix });
+  });
+
+  test("two surnames in a Spanish CV, and a name with spaces between the letters", async () => {
+    const spanish = await read(["Tomás Herrera Ruiz", "IDIOMAS", "Inglés"]);
+    expect(spanish.personal_infos.name).toMatchObject({ first_name: "Tomás", last_name: "Herrera Ruiz" });
+    const spaced = await read(["A N N A   K O V A C S", "SKILLS", "Welding"]);
+    expect(spaced.personal_infos.name["raw_name"]).toBe("ANNA KOVACS");
   });
 
   test("personal data with labels, beside them", async () => {

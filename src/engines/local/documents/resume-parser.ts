@@ -15,6 +15,9 @@ import { readPerson } from "./resume/person.ts";
 
 const task = "ocr/resume_parser";
 
+/** Spanish names have two surnames. */
+const spanishHeading = /^\s*(?:experiencia|formación|idiomas|habilidades|aptitudes|estudios|educación)(?!\p{L})/iu;
+
 export const resumeParser = createDocumentEngine({
   task,
   isPricedByFile: true,
@@ -31,10 +34,11 @@ function readResume(pages: readonly Page[]) {
   const textsOf = (name: SectionName) => of(name).map((line) => line.text);
   const jobs = toJobs(readEntries(of("work")));
   const studies = toStudies(readEntries(of("education")));
+  const isSpanish = pages.some((page) => page.lines.some((line) => spanishHeading.test(line.text.slice(0, 60))));
   const all = [...top, ...sections.flatMap(({ lines }) => lines)];
   return {
     personal_infos: {
-      ...readPerson([...top, ...of("contact")], all),
+      ...readPerson([...top, ...of("contact")], all, isSpanish),
       self_summary: join(textsOf("summary")),
       objective: join(textsOf("objective")),
       current_profession: jobs[0]?.title ?? null,

@@ -53,6 +53,13 @@ export function findPrintedDate(text: string, kind: DateKind, order: DateOrder, 
   return build(american, american[3] ?? "", americanMonth, american[2] ?? "");
 }
 
+/** The last date of a period, such as "valid 12.03.2020 - 14.05.2030". */
+export function findExpiryDate(text: string, order: DateOrder, today: Date): string | null {
+  const first = findPrintedDate(text, "expiry", order, today);
+  const isPeriod = first !== null && /^(?:[-–—]|to|bis|au|al?|do|tot|até)(?:\s|\d)/i.test(first.after);
+  return (isPeriod ? findPrintedDate(first.after, "expiry", order, today) : first)?.value ?? null;
+}
+
 /** The order of the dates with slashes, if one of them can only be read in one way. */
 export function findDateOrder(text: string): DateOrder {
   let order: DateOrder = "unknown";

@@ -100,10 +100,12 @@ export function findIssuer(rows: readonly Row[]): Country | null {
 function findTitle(text: string): Country | null {
   const parts = text.split(/\s*[/|]\s*|\s{2,}|\s[–-]\s/);
   for (const part of parts) {
-    const folded = foldCase(part).replace(
-      /^(?:the )?(?:republic of|kingdom of|state of|republika|republica de|republica|republique|repubblica)\s+/,
-      "",
-    );
+    const folded = foldCase(part)
+      .replace(/\s+(?:identity card|id card|citizen card|passport|kimlik karti|driving licen[cs]e)$/, "")
+      .replace(
+        /^(?:the )?(?:republic of|kingdom of|state of|republika|republica de|republica|republique|repubblica)\s+/,
+        "",
+      );
     for (const name of [foldCase(part), folded]) {
       const country = name.length > 3 || name === "usa" ? (byTitle(name) ?? findCountry(name)) : null;
       if (country !== null) return country;

@@ -2,7 +2,7 @@
 
 import { foldCase } from "../fold-case.ts";
 import type { Row } from "../rows.ts";
-import { type DateKind, type DateOrder, findDateOrder, findPrintedDate } from "./dates.ts";
+import { type DateKind, type DateOrder, findDateOrder, findExpiryDate, findPrintedDate } from "./dates.ts";
 import type { LabelledField } from "./field-labels.ts";
 import { findNumberedTexts } from "./numbered-fields.ts";
 import { findLabelledTexts, type LabelledText } from "./visible-zone.ts";
@@ -53,7 +53,7 @@ export function readVisibleValues(rows: readonly Row[], today: Date, isAmerican:
     birth_date: first(["birth_date", "birth_date_place"], readDate("birth")),
     birth_place: first(["birth_place", "birth_date_place", "birth_date"], (one) => readPlace(one, order, today)),
     issuance_date: first(["issuance_date"], readDate("issue")),
-    expire_date: first(["expire_date"], readDate("expiry")),
+    expire_date: first(["expire_date"], (one) => firstOf(one.texts, (text) => findExpiryDate(text, order, today))),
     document_id: first(["document_id", "person_id"], readDocumentId),
     nationality: first(["nationality"], (one) => firstOf(one.texts, readWords)),
     gender: first(["gender"], (one) => firstOf(one.texts, (candidate) => readGender(candidate, one.label, text))),
@@ -97,6 +97,11 @@ function readNames(first: (fields: readonly LabelledField[], read: Read) => stri
   // Only given names are separated by commas.
   const given = first(["given_names"], (one) => firstOf(one.texts, (text) => readName(text.replace(/,\s*/g, " "))));
   const name = first(["name"], read);
+  // The surname stands alone in its line, with a comma at its end.
+  const whole = first(["full_name", "name", "last_name"], ({ texts: [text = ""], more: [next = ""] }) =>
+    text.endsWith(",") && readName(next) !== null ? `${text} ${next}` : null,
+  );
+  if (whole !== null) return splitName(whole);
   if (last !== null && given !== null) return { last_name: last, given_names: given };
   // "Name" is the surname beside the given names, and the given names beside the surname.
   if (name !== null && last !== null) return { last_name: last, given_names: name };
@@ -150,7 +155,8 @@ function readPlace({ field, texts, more }: LabelledText, order: DateOrder, today
 function readDocumentId({ texts }: LabelledText): string | null {
   return firstOf(texts, (text) => {
     const [found = ""] = /^[A-Z0-9][A-Z0-9 ./-]{3,22}(?=$|\s{2}|\s\p{L}{4})/u.exec(text) ?? [];
-    const value = found.trim();
+    // "Seria KX nr 123456"
+    const value = found.trim().replace(/\s(?:NR|NO|N)\.?\s/, " ");
     const digits = value.match(/\d/g)?.length ?? 0;
     const isDate = /^\d{1,4}[./ -]\d{1,2}[./ -]\d{1,4}$/.test(value);
     return digits >= 3 && !isDate ? value : null;

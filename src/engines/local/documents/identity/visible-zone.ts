@@ -137,7 +137,7 @@ export function splitCell(cellText: string): Segment[] {
   }
   if (segments.length === 0) return [{ field: null, label: "", text: text.trim() }];
   const lead = text.slice(0, ends[0]);
-  const head = (/\/\s*$/.test(lead) ? "" : lead).replace(/[\s([]*\d{0,2}[a-d]?[.)\]]?\s*$/u, "").trim();
+  const head = (/\/\s*$/.test(lead) ? "" : lead).replace(/[\s([]*\d{0,2}[a-d]?(?:,\s?\d)?[.)\]]?\s*$/u, "").trim();
   const labelled = segments.map(({ field, label, start }, position) => ({
     field,
     label,
@@ -156,7 +156,8 @@ function mayStartLabel(
   end: number,
 ): boolean {
   const before = text.slice(valueStart, start);
-  if (/^[\s([]*(?:\d{1,2}[a-d]?[.)\]]?\s*)?$/u.test(before)) return segmentCount === 0 || before.trim() !== "";
+  if (/^[\s([]*(?:\d{1,2}[a-d]?(?:,\s?\d)?[.)\]]?\s*)?$/u.test(before))
+    return segmentCount === 0 || before.trim() !== "";
   // A translation in an unknown language precedes the label: "Sloinne / Surname".
   if (segmentCount === 0 && /^[^\d:]{2,60}\/\s*$/u.test(before)) return true;
   const hasColon = /^\s{0,2}:/.test(text.slice(end));
@@ -192,10 +193,11 @@ function readGroup(text: string, tokens: readonly Token[], from: number, first: 
   return { field, next, end };
 }
 
+/** Without the number of the field, "(1)", and the signs between a label and its value. */
 function cleanValue(text: string): string {
   return text
-    .replace(/^(?:\s*\(?\d?\))?[\s:.#=)\]–|-]+(?=\S)/u, "")
-    .replace(/^[:.#=–|-]+$/, "")
+    .replace(/^[\s)]*\(\d{1,2}\)/, "")
+    .replace(/^[\s:.#=)\]–|-]+/, "")
     .trim();
 }
 

@@ -1,5 +1,6 @@
 // Splits the sections of jobs and studies into entries by their dates.
 
+import { findCountry } from "../countries.ts";
 import { isBullet, type ResumeLine } from "./lines.ts";
 import { findPeriod, type Period } from "./periods.ts";
 import { isCompany, isDegree, isRole, isSchool } from "./vocabulary.ts";
@@ -72,13 +73,14 @@ function leadStart(texts: readonly string[], index: number, previous: number, le
 }
 
 function isHead(text: string): boolean {
-  return !isBullet(text) && text.length <= maxHeadCharacters && !/[.;]$/.test(text) && /^[^\p{Ll}]/u.test(text);
+  const isSentenceEnd = /[.;]$/.test(text) && !/(?:^|\s)(?:\p{L}{1,3}\.){1,4}$|\b(?:corp|zrt|sarl)\.$/iu.test(text);
+  return !isBullet(text) && text.length <= maxHeadCharacters && !isSentenceEnd && /^[^\p{Ll}]/u.test(text);
 }
 
 /** Whether the next line names the company or the school, because the lines so far name only one of the two. */
 function needsMore(heads: readonly string[], next: string): boolean {
   if (!isHead(next) || next.length > 80) return false;
-  const parts = heads.flatMap(splitStrongly);
+  const parts = heads.flatMap(splitStrongly).filter((part) => !isPlaceOnly(part));
   if (parts.length >= 2) {
     const hasCompany = parts.some((part) => isCompany(part) || isSchool(part));
     const hasTitle = parts.some((part) => isRole(part) || isDegree(part));
@@ -96,6 +98,12 @@ function needsMore(heads: readonly string[], next: string): boolean {
     isSchool(next) ||
     (!pieces.some((piece) => isRole(piece) || isDegree(piece)) && (isRole(next) || isDegree(next)))
   );
+}
+
+/** A city with its country. */
+export function isPlaceOnly(text: string): boolean {
+  const pieces = text.split(/,\s*/);
+  return pieces.length > 1 && pieces.length <= 3 && pieces.some((piece) => findCountry(piece) !== null);
 }
 
 function isSentence(text: string): boolean {

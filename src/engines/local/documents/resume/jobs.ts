@@ -1,7 +1,6 @@
 // Jobs and studies of a curriculum vitae: which part of an entry is the title, the company or school, and the place.
 
-import { findCountry } from "../countries.ts";
-import { type Entry, splitAtCommas, splitStrongly } from "./entries.ts";
+import { type Entry, isPlaceOnly, splitAtCommas, splitStrongly } from "./entries.ts";
 import { isBullet, stripBullet } from "./lines.ts";
 import { toPlace } from "./places.ts";
 import { isCompany, isDegree, isRole, isSchool } from "./vocabulary.ts";
@@ -137,11 +136,6 @@ function nameOf(pieces: readonly string[], isOrganisation: Test) {
   const [, name = pieces[at] ?? null, bracketed] = /^(.{2,}?)\s*\(([\p{L}\s.,'-]+)\)$/u.exec(pieces[at] ?? "") ?? [];
   const places = [...(bracketed === undefined ? [] : [bracketed]), ...pieces.slice(at + 1)];
   return { name, places };
-}
-
-function isPlaceOnly(text: string): boolean {
-  const pieces = text.split(/,\s*/);
-  return pieces.length > 1 && pieces.some((piece) => findCountry(piece) !== null) && pieces.length <= 3;
 }
 
 /** Lines of one bullet are joined. */

@@ -35,14 +35,14 @@ export function findName(
   mails: readonly string[],
 ): string | null {
   const locals = mails.map((mail) => foldCase(mail.split("@")[0] ?? ""));
-  const candidates = listCandidates(near.slice(0, maxLines));
+  const median = medianHeight(all);
+  const candidates = listCandidates(near.slice(0, maxLines), median);
   // A heading may precede the name, such as "Contact" in a column to the left.
   const wider =
     candidates.length > 0
       ? candidates
-      : listCandidates(all.filter(({ pageIndex }) => pageIndex === 0).slice(0, maxLines));
+      : listCandidates(all.filter(({ pageIndex }) => pageIndex === 0).slice(0, maxLines), median);
   const tallest = wider.reduce((height, candidate) => Math.max(height, candidate.height), 0);
-  const median = medianHeight(all);
   let best: { name: string; score: number } | null = null;
   for (const [index, { name, height }] of wider.entries()) {
     const words = foldCase(name)
@@ -64,7 +64,7 @@ interface Candidate {
   readonly height: number;
 }
 
-function listCandidates(lines: readonly ResumeLine[]): Candidate[] {
+function listCandidates(lines: readonly ResumeLine[], median: number): Candidate[] {
   return lines.flatMap((line, index) => {
     if (isBullet(line.text)) return [];
     const next = lines[index + 1];
@@ -73,10 +73,13 @@ function listCandidates(lines: readonly ResumeLine[]): Candidate[] {
       next !== undefined &&
       isSingleWord(line.text) &&
       isSingleWord(next.text) &&
-      Math.abs(next.row.height - height) < 0.3 * height
+      (Math.abs(next.row.height - height) < 0.3 * height || Math.min(next.row.height, height) > 1.5 * median)
         ? [{ name: `${line.text} ${next.text}`, height: height * 1.001 }]
         : [];
-    const own = line.cells.flatMap((cell) => cell.split(/\s[|•·–—-]\s/)).map((text) => ({ name: text.trim(), height }));
+    // Some names are printed with spaces between the letters.
+    const isSpaced = line.cells.every((cell) => /^\p{L}(?: \p{L})+$/u.test(cell));
+    const cells = isSpaced ? [line.cells.map((cell) => cell.replaceAll(" ", "")).join(" ")] : line.cells;
+    const own = cells.flatMap((cell) => cell.split(/\s[|•·–—-]\s/)).map((text) => ({ name: text.trim(), height }));
     return [...joined, ...own].filter(({ name }) => isName(name));
   });
 }
@@ -112,8 +115,15 @@ function withoutPrefix(text: string): { prefix: string | null; rest: string } {
     : { prefix: prefix.trim(), rest: text.slice(prefix.length) };
 }
 
+/** Second parts of Spanish given names. Other names of three words have two surnames. */
+const secondGivenNames = new Set(
+  "jose maria luis carlos antonio manuel angel jesus isabel carmen pilar teresa javier miguel alberto fernando eduardo ignacio pablo andres enrique rosa elena cristina dolores victoria belen mercedes luisa jesus francisco rafael alejandro".split(
+    " ",
+  ),
+);
+
 /** A surname in capitals beside given names in small letters is recognised in any position; otherwise it is the last word with its particles. */
-export function toName(raw: string | null) {
+export function toName(raw: string | null, isSpanish = false) {
   if (raw === null) return {};
   const { prefix, rest } = withoutPrefix(raw);
   const [plain = "", ...suffixes] = rest.split(/,\s*/);
@@ -125,7 +135,12 @@ export function toName(raw: string | null) {
     capitals.length < words.length &&
     words.some((one) => /\p{Ll}{2}/u.test(one) && !particles.has(one));
   const particleAt = words.findIndex((one, index) => index > 0 && particles.has(one.toLowerCase()));
-  const lastAt = particleAt > 0 && particleAt < words.length - 1 ? particleAt : Math.max(1, words.length - 1);
+  const hasTwoSurnames =
+    isSpanish && particleAt < 0 && words.length === 3 && !secondGivenNames.has(foldCase(words[1] ?? ""));
+  const lastAt =
+    particleAt > 0 && particleAt < words.length - 1
+      ? particleAt
+      : Math.max(1, words.length - (hasTwoSurnames || (isSpanish && words.length > 3) ? 2 : 1));
   const last = isMixed ? capitals : words.slice(lastAt);
   const [first = null, ...middle] = isMixed ? words.filter((one) => !isCapital(one)) : words.slice(0, lastAt);
   return {

@@ -93,7 +93,7 @@ function without(line: string, { 0: found, index }: RegExpExecArray, first: stri
   const start = isWord ? index + word.length : index;
   const rest = `${line.slice(0, start)}\t${line.slice(index + found.length)}`;
   return rest
-    .replace(/\(\s*\t\s*\)/, "\t")
+    .replace(/[([]\s*\t\s*[)\]]/, "\t")
     .replace(/^[\s|•·,;:()–—-]+/, "")
     .replace(/\t[\s|•·,;:)–—-]*$/, "")
     .replace(/[\s|•·,;:(–—-]*\t[\s|•·,;:)–—-]*/, "\t")

@@ -18,7 +18,7 @@ const availabilityLabel =
   /(?:availability|available(?: from)?|verfügbar(?: ab)?|disponibilité|disponible|disponibilidad|disponibilità|disponibilidade|beschikbaar(?:heid)?|dostępność)\s*[:\t]\s*([^\n\t|]{2,60})/iu;
 
 /** `near`: the lines before the first heading and those of contact details, where a number without a label is a telephone number. */
-export function readPerson(near: readonly ResumeLine[], all: readonly ResumeLine[]) {
+export function readPerson(near: readonly ResumeLine[], all: readonly ResumeLine[], isSpanish: boolean) {
   const text = all.map((line) => line.text.slice(0, maxCharacters)).join("\n");
   const nearText = near.map((line) => line.text.slice(0, maxCharacters)).join("\n");
   const mails = findEmails(text);
@@ -34,13 +34,13 @@ export function readPerson(near: readonly ResumeLine[], all: readonly ResumeLine
   const asWords = (value: string) => (/^\p{L}[\p{L}\s.,'’/()-]{1,50}$/u.test(value) ? value : null);
   const cells = near
     .flatMap((line) => (isBullet(line.text) ? [] : line.cells))
-    .flatMap((cell) => cell.split(/\s[|•·]\s/));
+    .flatMap((cell) => cell.split(/\s[|•·–—-]\s/));
   const name = firstOf("full_name", asWords) ?? findName(near, all, mails) ?? firstOf("name", asWords);
   const address = labelled.find(({ field }) => field === "address");
   const addressText = address === undefined ? null : joinAddress([...address.texts.slice(0, 1), ...address.more]);
   const today = new Date();
   return {
-    name: toName(name),
+    name: toName(name, isSpanish),
     address:
       addressText === null
         ? findAddress(cells.map((cell) => cell.trim()).filter((cell) => cell !== name))
