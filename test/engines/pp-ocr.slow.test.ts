@@ -1,14 +1,17 @@
 // PP-OCRv6 with its real networks: pages that are drawn here are read word for word, wherever the words are.
 
 import { beforeAll, describe, expect, test } from "bun:test";
+import { chooseLanguages } from "../../src/engines/local/documents/languages.ts";
 import { asSent, type Box, type Page, toText } from "../../src/engines/local/documents/page.ts";
 import { loadPdfReader, type PdfReader } from "../../src/engines/local/documents/pdf.ts";
 import { readGreyMap, toGreyMap } from "../../src/engines/local/documents/picture.ts";
 import { loadPpOcr, type PpOcr } from "../../src/engines/local/documents/pp-ocr/index.ts";
 import { readsLanguage } from "../../src/engines/local/documents/pp-ocr/languages.ts";
+import { checkLanguage, readPicture } from "../../src/engines/local/documents/read-picture.ts";
 import { drawPage } from "../quality/ocr/measure.ts";
 import { type GreyPicture, photograph } from "../quality/ocr/rasters.ts";
 import { line, type PdfPage, text, writePdf } from "../quality/ocr/write-pdf.ts";
+import { refusalOf } from "./local-call.ts";
 
 const letter: PdfPage = {
   width: 330,
@@ -147,6 +150,45 @@ describe("a page", () => {
     expect(missing(page, cells)).toEqual([]);
   });
 });
+
+describe("the engine of a picture", () => {
+  test("is PP-OCRv6 without a language, and for a file that only tesseract can decode", async () => {
+    const { width, height, pixels } = drawn;
+    const page = await readPicture({ width, height, bytes: toTiff(drawn) }, null);
+    expect([page.width, page.height, missing(page)]).toEqual([width, height, []]);
+    const grey = await readPicture({ width, height, bytes: toGreyMap(width, height, pixels) }, "de-AT");
+    expect(missing(grey)).toEqual([]);
+  });
+
+  test("is tesseract for other languages, which are refused without its data", async () => {
+    const picture = { width: 1, height: 1, bytes: toGreyMap(1, 1, new Uint8Array(1)) };
+    expect((await refusalOf(readPicture(picture, "ru"))).message).toContain("@tesseract.js-data/rus is not installed");
+    expect(() => checkLanguage("la")).not.toThrow();
+    expect(() => checkLanguage("ru")).not.toThrow();
+    expect(() => checkLanguage("tlh")).toThrow('No text can be recognised in the language "tlh" here.');
+    expect(() => chooseLanguages("de")).toThrow("`npx switchyard engines add ocr` installs an engine that reads it.");
+    expect(() => chooseLanguages("ru")).toThrow(/Installed: eng\.$/);
+  });
+});
+
+/** Grey, without compression. */
+function toTiff({ width, height, pixels }: GreyPicture): Uint8Array {
+  const tags = [
+    ...[[256, width] as const, [257, height] as const, [258, 8] as const, [259, 1] as const, [262, 1] as const],
+    ...[[273, 8] as const, [277, 1] as const, [278, height] as const, [279, pixels.length] as const],
+  ];
+  const head = Buffer.from([0x49, 0x49, 42, 0, 0, 0, 0, 0]);
+  head.writeUInt32LE(8 + pixels.length, 4);
+  const directory = Buffer.alloc(2 + tags.length * 12 + 4);
+  directory.writeUInt16LE(tags.length);
+  for (const [index, [tag, value]] of tags.entries()) {
+    directory.writeUInt16LE(tag, 2 + index * 12);
+    directory.writeUInt16LE(4, 4 + index * 12);
+    directory.writeUInt32LE(1, 6 + index * 12);
+    directory.writeUInt32LE(value, 10 + index * 12);
+  }
+  return Buffer.concat([head, pixels, directory]);
+}
 
 describe("a picture without text", () => {
   test("has no lines if it is empty", async () => {

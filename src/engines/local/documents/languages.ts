@@ -1,6 +1,7 @@
 // Selects tesseract's languages for a BCP-47 tag.
 
 import { refuseInput } from "../../../providers/task.ts";
+import { readsLanguage } from "./pp-ocr/languages.ts";
 import { isLanguageInstalled } from "./tesseract.ts";
 
 /** The languages of the data packages, except Chinese, which has two scripts. */
@@ -32,5 +33,6 @@ export function chooseLanguages(tag: string | null): string[] {
   const name = toTesseractLanguage(tag);
   if (isLanguageInstalled(name)) return [name];
   const reason = `the package @tesseract.js-data/${name} is not installed. Installed: ${installed.join(", ")}`;
-  return refuseInput("language", `Pictures in the language "${tag}" cannot be read here: ${reason}.`);
+  const remedy = readsLanguage(tag) ? " `npx switchyard engines add ocr` installs an engine that reads it." : "";
+  return refuseInput("language", `Pictures in the language "${tag}" cannot be read here: ${reason}.${remedy}`);
 }

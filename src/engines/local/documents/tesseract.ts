@@ -101,6 +101,8 @@ export async function loadTesseract(): Promise<Recogniser> {
       }
     },
     toPng(picture) {
+      // It accepts pictures only with a language.
+      if (initialised === "") useLanguages(["eng"]);
       core.FS.writeFile("/input", picture.bytes);
       try {
         if (api.SetImageFile(orientations[0], 0) === 1) refuseDamaged();

@@ -30,6 +30,8 @@ const sureConfidence = 0.9;
 const clearlyBetter = 0.08;
 // Specks and parts of pictures are recognised as text with a low confidence. A real line rarely has less, however bad the print is.
 const minConfidence = 0.3;
+// A tenth of a degree is less than a pixel in a word.
+const minSlantRadians = 0.002;
 // Relative to the height of a line. Parts of a line are joined if the gap is smaller.
 const joinedGap = 0.8;
 
@@ -121,7 +123,7 @@ function toPage(picture: Sampler, lines: readonly ReadLine[], direction: Directi
   const liesOnSide = direction === 90 || direction === 270;
   const { width, height } = liesOnSide ? { width: picture.height, height: picture.width } : picture;
   const degrees = ((360 - direction) % 360) as Direction;
-  const radians = -slant;
+  const radians = Math.abs(slant) < minSlantRadians ? 0 : -slant;
   const rotation = (degrees * Math.PI) / 180 + radians;
   const [cos, sin] = [Math.cos(rotation), Math.sin(rotation)];
   const placed = lines.map(({ line, text }) => {
