@@ -3,6 +3,7 @@
 import { connect, type Socket } from "node:net";
 import { hostileFiles } from "../../test/engines/hostile/documents.ts";
 import { hostileTexts } from "../../test/engines/hostile/texts.ts";
+import { writePdf } from "../../test/quality/ocr/write-pdf.ts";
 
 export type Target = {
   host: string;
@@ -12,6 +13,8 @@ export type Target = {
   /** A model that answers at once. */
   model: string;
 };
+
+type UploadedFile = { name: string; mediaType: string; bytes: Uint8Array };
 
 export type Abuse = {
   title: string;
@@ -119,18 +122,10 @@ export const abuses = {
   },
   engines: {
     title: "4 connections of one key send hostile texts and a hostile document to local engines, one after the other",
-    async start({ host, port, key }) {
-      const address = `http://${host}:${port}/v3`;
-      const headers = { authorization: `Bearer ${key}` };
-      const form = new FormData();
+    async start(target) {
       const [document] = hostileFiles;
       if (document === undefined) throw new Error("there is no hostile document");
-      form.set(
-        "file",
-        new File([document.bytes as Uint8Array<ArrayBuffer>], document.name, { type: document.mediaType }),
-      );
-      const uploaded = await fetch(`${address}/upload`, { method: "POST", headers, body: form });
-      const { file_id: file } = (await uploaded.json()) as { file_id: string };
+      const file = await upload(target, document);
       const texts = hostileTexts.map(({ of }) => of(100_000));
       const tasks = ["text/anonymization/local", "text/named_entity_recognition/local", "text/syntax_analysis/local"];
       const inputs = texts.map((text, index) => ({
@@ -140,7 +135,22 @@ export const abuses = {
       const requests = [{ model: "ocr/ocr/local", input: { file } }, ...inputs].map((request) =>
         JSON.stringify(request),
       );
-      postInTurn(4, `${address}/universal-ai`, key, requests);
+      postInTurn(4, `${addressOf(target)}/universal-ai`, target.key, requests);
+    },
+  },
+  pages: {
+    title: "4 connections of one key submit PDFs of 1,000 pages as jobs, and shorter ones as requests",
+    async start(target) {
+      const toFile = (pages: number) => ({
+        name: "long.pdf",
+        mediaType: "application/pdf",
+        bytes: writeLongPdf(pages),
+      });
+      const [long, short] = [await upload(target, toFile(1_000)), await upload(target, toFile(200))];
+      const job = JSON.stringify({ model: "ocr/ocr_async/local", input: { file: long } });
+      postInTurn(2, `${addressOf(target)}/universal-ai/async`, target.key, [job]);
+      const request = JSON.stringify({ model: "ocr/ocr/local", input: { file: short } });
+      postInTurn(2, `${addressOf(target)}/universal-ai`, target.key, [request]);
     },
   },
   schemas: {
@@ -186,6 +196,34 @@ function repeat(count: number, once: () => Promise<void>): void {
     }
   };
   for (let index = 0; index < count; index++) void lane();
+}
+
+function addressOf({ host, port }: Target): string {
+  return `http://${host}:${port}/v3`;
+}
+
+/** Returns the id of the file. */
+async function upload(target: Target, { name, mediaType, bytes }: UploadedFile): Promise<string> {
+  const form = new FormData();
+  form.set("file", new File([bytes as Uint8Array<ArrayBuffer>], name, { type: mediaType }));
+  const headers = { authorization: `Bearer ${target.key}` };
+  const uploaded = await fetch(`${addressOf(target)}/upload`, { method: "POST", headers, body: form });
+  const { file_id: file } = (await uploaded.json()) as { file_id: string };
+  return file;
+}
+
+function writeLongPdf(pages: number): Uint8Array {
+  const text = "The quick brown fox jumps over the lazy dog and reads forty lines of text.";
+  const marks = Array.from({ length: 40 }, (_, line) => ({
+    kind: "text" as const,
+    text: `${line + 1}. ${text}`,
+    x: 60,
+    y: 60 + line * 18,
+    size: 11,
+    font: "sans" as const,
+    align: "start" as const,
+  }));
+  return writePdf(Array.from({ length: pages }, () => ({ marks })));
 }
 
 /** Each connection sends the next body as soon as it has its answer. */
