@@ -19,10 +19,13 @@ import {
 } from "../test/quality/documents/measure-parsers.ts";
 import type { ParserName } from "../test/quality/documents/sets.ts";
 import { measurePages, medianMilliseconds, tableOfPages } from "../test/quality/ocr/pages/measure-pages.ts";
+import { measurePdfText } from "../test/quality/ocr/pages/measure-pdf-text.ts";
 import type { QualityLine, RunTask } from "../test/quality/quality.ts";
 import { measureSpeech, speak, transcribe } from "../test/quality/speech/measure.ts";
 import { measureText } from "../test/quality/text/measure.ts";
 import { measureGrammar, measureMeaning } from "../test/quality/text/measure-groups.ts";
+import { measurePersonalData } from "../test/quality/text/measure-personal-data.ts";
+import { measureTextReferences } from "../test/quality/text/reference.ts";
 import { callVision, measureVision } from "../test/quality/vision/measure.ts";
 import { readFigure } from "../test/quality/vision/pictures.ts";
 
@@ -43,7 +46,11 @@ const looks: Look[] = options.looks.split(",").map((look) => choose("looks", loo
 /** By the name of its part in the page. */
 const parts: Readonly<Record<string, () => Promise<string>>> = {
   text: async () => {
-    const quality = await withEngines((local) => measureText(runnerOf(local), tellMiss));
+    const quality = await withEngines(async (local) => [
+      ...(await measureText(runnerOf(local), tellMiss)),
+      ...(await measurePersonalData(runnerOf(local), split, tellMiss)),
+      ...(await measureTextReferences((line) => console.error(line))),
+    ]);
     return `${qualityTable(quality)}\n\n${await measureTextSpeed()}`;
   },
   meaning: async () => {
@@ -110,8 +117,9 @@ function choose<const Choice extends string>(option: string, value: string, choi
 }
 
 async function measureRecognition(): Promise<string> {
-  const results = await withEngines((local) =>
-    measurePages(local, {
+  const log = (line: string) => console.error(line);
+  return withEngines(async (local) => {
+    const results = await measurePages(local, {
       split,
       name: options.name,
       onPage: ({ name, truth }, { recall, errorRate }, text, cells) => {
@@ -121,10 +129,12 @@ async function measureRecognition(): Promise<string> {
         if (errorRate > 0.02) console.error(`  printed ${JSON.stringify(truth)}\n  read    ${JSON.stringify(text)}`);
       },
       onFile: saveFile,
-      log: (line) => console.error(line),
-    }),
-  );
-  return `${tableOfPages(results)}\n\nA page takes ${medianMilliseconds(results)} ms (median).`;
+      log,
+    });
+    const pages = `${tableOfPages(results)}\n\nA page takes ${medianMilliseconds(results)} ms (median).`;
+    // A choice of pages is for tuning the recognition.
+    return options.name === "" ? `${pages}\n\n${qualityTable(await measurePdfText(local, split, log))}` : pages;
+  });
 }
 
 async function saveFile({ name, bytes }: { readonly name: string; readonly bytes: Uint8Array }): Promise<void> {
