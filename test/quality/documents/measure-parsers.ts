@@ -151,7 +151,8 @@ export function tableOfFields(results: readonly ParserResult[]): string {
   const lines = [...rows]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { right, missing, wrong }]) => {
-      return `| \`${name}\` | ${right} | ${missing} | ${wrong} |`;
+      const title = name.startsWith("count:") ? `number of \`${name.slice(6)}\`` : `\`${name.replace("any:", "")}\``;
+      return `| ${title} | ${right} | ${missing} | ${wrong} |`;
     });
   return ["| field | right | null | wrong |\n|---|---|---|---|", ...lines].join("\n");
 }
