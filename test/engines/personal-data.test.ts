@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { findPersonalData, kinds, loadPersonalData } from "../../src/engines/local/text/personal-data.ts";
+import tune from "../quality/text/personal-data-tune.json" with { type: "json" };
 
 const find = await loadPersonalData();
 
@@ -160,8 +161,41 @@ describe("names", () => {
     ["Hugo Boss and Wells Fargo are companies, Victoria Station is a place.", []],
     ["In May and June the roses of Florence bloom.", []],
     ["Die Rechnung der Firma ist bezahlt.", []],
+    ["mevrouw Van den Broeck en Park Seo-yeon", ["Van den Broeck", "Park Seo-yeon"]],
+    ["Kovács István, J. R. Whitfield, Nguyen Van An", ["Kovács István", "J. R. Whitfield", "Nguyen Van An"]],
+    ["Договор подписан Андрієм Мельником.", ["Андрієм Мельником"]],
+    ['{"firstName": "Ivana", "lastName": "Qwortz"}', ["Ivana", "Qwortz"]],
+    ["San Antonio, Tel Aviv and the Jackson-Hewitt pump are no people.", []],
   ];
   test.each(cases)("%s", (text, found) => expect(seen(text)).toEqual(found.map((name) => `Name: ${name}`)));
+});
+
+describe("addresses", () => {
+  test.each([
+    "221B Baker Street, London NW1 6XE",
+    "350 Fifth Avenue, 21st Floor, New York, NY 10118",
+    "12 Queen Street West, Toronto, ON M5H 2N2",
+    "10 rue de Rivoli\n75004 Paris",
+    "Calle Mayor 15, 2º Izq., 50001 Zaragoza",
+    "Av. Paulista, 1578 - Bela Vista, São Paulo - SP, 01310-200",
+    "Via Roma 10, 00184 Roma (RM)",
+    "Stephansplatz 3/12, 1010 Wien",
+    "Karl Johans gate 22, 0026 Oslo",
+    "Mannerheimintie 14 A 12, 00100 Helsinki",
+    "Václavské náměstí 1, 110 00 Praha 1",
+    "ul. Piotrkowska 112/4, 90-007 Łódź",
+    "1052 Budapest, Váci utca 12",
+    "ул. Ленина, д. 5, кв. 12",
+    "Flat 402, Shanti Apartments, MG Road, Pune 411001",
+    "No. 12, Jalan Bukit Bintang, 55100 Kuala Lumpur",
+    "大阪府大阪市北区梅田3-1-3",
+    "北京市朝阳区建国路88号",
+    "서울특별시 강남구 테헤란로 152",
+  ])("%s", (address) => expect(seen(`Send it to: ${address}`)).toEqual([`Address: ${address}`]));
+
+  test("a town, a road and a number alone are no address", () => {
+    expect(seen("Take the A40 to Cologne, exit 12, and stay in Room 14 of the Park Hotel.")).toEqual([]);
+  });
 });
 
 describe("mentions", () => {
@@ -189,4 +223,23 @@ describe("mentions", () => {
     }
     expect(found).toHaveLength(4);
   });
+});
+
+test("precision and recall on the set for tuning stay above 97 %", () => {
+  const counts = { right: 0, found: 0, wanted: 0 };
+  for (const { text, personal } of tune.cases) {
+    const left = personal.map(({ content, subcategory }) => `${subcategory}: ${content}`);
+    const found = seen(text);
+    counts.found += found.length;
+    counts.wanted += left.length;
+    for (const datum of found) {
+      const at = left.indexOf(datum);
+      if (at === -1) continue;
+      left.splice(at, 1);
+      counts.right++;
+    }
+  }
+  expect(counts.wanted).toBeGreaterThan(300);
+  expect(counts.right / counts.found).toBeGreaterThan(0.97);
+  expect(counts.right / counts.wanted).toBeGreaterThan(0.97);
 });

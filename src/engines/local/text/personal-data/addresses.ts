@@ -156,8 +156,9 @@ export function findAddresses(text: string): PersonalDatum[] {
     const start = match.index + match[0].length - datum.length;
     found.push({ text: address, start, kind: "ADDRESS", confidence: 0.75 });
   }
+  // Without the space it looks like any code.
   for (const match of text.matchAll(new RegExp(String.raw`(?<![\p{L}\p{N}])${britishPostcode}(?![\p{L}\p{N}])`, "gu")))
-    found.push({ text: match[0], start: match.index, kind: "POSTCODE", confidence: 0.6 });
+    if (match[0].includes(" ")) found.push({ text: match[0], start: match.index, kind: "POSTCODE", confidence: 0.6 });
   return found;
 }
 

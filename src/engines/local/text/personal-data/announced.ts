@@ -56,6 +56,7 @@ const announced: readonly Announced[] = [
     kind: "PASSPORT",
     confidence: 0.95,
     words: String.raw`passports?|(?:reise)?pass(?=[ -]?(?:nr|nummer|no))|reisepass|passeport|pasaporte|passaporto|passaporte|paspoort|paszport\w*|pasportu?|cestovn[íi] pas|útlevél\w*|pa[şs]aport|pasaport|passi|passnummer|(?:загран)?паспорт\w*|διαβατήριο\w*|护照\p{L}{0,2}|護照\p{L}{0,2}|旅券|パスポート|여권\p{L}{0,2}|جواز السفر|דרכון|hộ chiếu|paspor`,
+    link: `${link}(?:[A-Z]{2,3}[ ])?`,
     datum: String.raw`[A-Z]{0,3} ?\d{2} ?\d{2} ?\d{3,6}|[A-Z]{1,3}\d{6,9}|[CFGHJKLMNPRTVWXYZ][CFGHJKLMNPRTVWXYZ0-9]{8}|\d{2}[A-Z]{2}\d{5}|[A-Z]{2}[A-Z\d]\d{6}|\d{6,9}|[A-Z]\d{2}[A-Z\d]{5,6}`,
     isValid: hasDigits,
   },

@@ -23,7 +23,15 @@ const forms: readonly Form[] = [
   ["VEHICLE_NUMBER", 0.96, /(?<![\p{L}\p{N}])[A-HJ-NPR-Z0-9]{17}(?![\p{L}\p{N}])/gu, isVehicleNumber],
   ["MAC_ADDRESS", 0.97, /(?<![\da-f:-])(?:[\da-f]{2}([:-]))(?:[\da-f]{2}\1){4}[\da-f]{2}(?![\da-f:-])/gi],
   ["MAC_ADDRESS", 0.97, /(?<![\da-f.])[\da-f]{4}\.[\da-f]{4}\.[\da-f]{4}(?![\da-f.])/gi, (text) => /[a-f]/i.test(text)],
-  ["IP_ADDRESS", 0.93, new RegExp(String.raw`(?<![\d.])(?:${octet}\.){3}${octet}(?![\d.]*\d)`, "g"), isNotOwn],
+  [
+    "IP_ADDRESS",
+    0.93,
+    new RegExp(
+      String.raw`(?<![\d.]|(?<!\p{L})(?:v|ver|version|release|build|chapter|section|kapitel|chapitre|abschnitt|firmware|§|§§)[.:]?\s?)(?:${octet}\.){3}${octet}(?![\d.]*\d)`,
+      "giu",
+    ),
+    isNotOwn,
+  ],
   [
     "IP_ADDRESS",
     0.93,

@@ -9,7 +9,7 @@ const letters = String.raw`[\p{L}\p{M}]`;
 // Lengths are limited, because otherwise every capital letter of a long run would be read to the end of the run.
 const nameWord = String.raw`\p{Lu}${letters}{0,30}(?:['’ʼ-]${letters}{1,30}){0,3}`;
 const particle =
-  "(?:van|von|vom|zu|zur|zum|van der|van den|van de|von der|de|de la|de las|de los|de l'|del|della|di|da|do|dos|das|du|des|la|le|el|al|bin|binti|ibn|ben|bint|bt|af|av|ter|ten|te|y|e|i|'t|in 't|d'|st\\.|ní|nic|mac|ap|ó|os)";
+  "(?:van|von|den|der|vom|zu|zur|zum|van der|van den|van de|von der|de|de la|de las|de los|de l'|del|della|di|da|do|dos|das|du|des|la|le|el|al|bin|binti|ibn|ben|bint|bt|af|av|ter|ten|te|y|e|i|wa|ole|arap|'t|in 't|d'|st\\.|ní|nic|mac|ap|ó|os)";
 const run = new RegExp(
   String.raw`(?<![\p{L}\p{N}_@/.-])(?:\p{Lu}\.(?:-?\p{Lu}\.){0,3}|${nameWord})(?:[ \u00a0](?:${particle}[ \u00a0]){0,2}(?:\p{Lu}\.(?:-?\p{Lu}\.)?|${nameWord})){0,6}(?![\p{L}\p{N}@_])`,
   "gu",
@@ -17,7 +17,7 @@ const run = new RegExp(
 
 /** Titles and forms of address directly before a name. */
 const title =
-  /(?<![\p{L}])(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|professor|Doctor|doctor|Doktor|Docteur|docteur|Professeur|professeur|don|doña|señor|señora|señorita|monsieur|madame|dottor|dottoressa|Dottor|Dottoressa|senhor|senhora|doutor|doutora|Doutor|Doutora|Juffrouw|juffrouw|Meneer|meneer|Sir|Dame|Lord|Lady|Judge|Captain|Capt|Sergeant|Sgt|President|Senator|Chancellor|Rev|Fr|Sr|Sra|Srta|Srs|Sta|Dña|Doña|Don|D|Herrn?|Frau|Hr|Fr|Ing|Dipl|Mag|Monsieur|Madame|Mademoiselle|M|MM|Mme|Mmes|Mlle|Me|Maître|Señor|Señora|Señorita|Sig|sig|Sig\.ra|sig\.ra|Sig\.na|Signor|signor|Signora|signora|Dott|dott|Dott\.ssa|dott\.ssa|Avv|avv|Senhor|Senhora|Dona|Exmo|Exma|Dra|Profa|Dhr|dhr|Mevr|mevr|Mevrouw|mevrouw|De heer|de heer|Mej|Pan|pan|Pani|pani|Panu|panu|Panem|Państwo|paní|Paní|pán|Pán|slečna|gospodin|gospođa|gosp|g|gđa|Fru|fru|Fröken|Herr|herr|Hra|rva|Rouva|Herra|Domnul|domnul|Doamna|doamna|Dl|dl|Dna|dna|Bay|Bayan|Sayın|sayın|Hacı|Shri|Shree|Smt|Kum|Sardar|Haji|Hajj|Sheikh|Shaikh|Datuk|Dato|Tuan|Puan|Encik|Bapak|Ibu|Pak|Bu|Ustadz|Mzee|Bwana|Bibi|Chief|Alhaji|Alhaja|Imam|Rabbi|Господин|господин|Госпожа|госпожа|г-н|г-жа|Пан|пан|Пані|пані|Κύριος|κύριος|Κυρία|κυρία|κ)\.{0,2}[ \u00a0](?:(?:Dr|Prof|Ing|med|Dipl|h\.c|jur|phil)\.{0,2}[ \u00a0]){0,3}$/u;
+  /(?<![\p{L}])(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|professor|Doctor|doctor|Doktor|Docteur|docteur|Professeur|professeur|don|doña|señor|señora|señorita|monsieur|madame|dottor|dottoressa|Dottor|Dottoressa|senhor|senhora|doutor|doutora|Doutor|Doutora|Juffrouw|juffrouw|Meneer|meneer|Sir|Dame|Lord|Lady|Judge|Captain|Capt|Sergeant|Sgt|President|Senator|Chancellor|Rev|Fr|Sr|Sra|Srta|Srs|Sta|Dña|Doña|Don|D|Herrn?|Frau|Hr|Fr|Ing|Dipl|Mag|Monsieur|Madame|Mademoiselle|M|MM|Mme|Mmes|Mlle|Me|Maître|Señor|Señora|Señorita|Sig|sig|Sig\.ra|sig\.ra|Sig\.na|Signor|signor|Signora|signora|Dott|dott|Dott\.ssa|dott\.ssa|Avv|avv|Senhor|Senhora|Dona|Exmo|Exma|Dra|Profa|Dhr|dhr|Mevr|mevr|Mevrouw|mevrouw|De heer|de heer|Mej|Pan|pan|Pani|pani|Panu|panu|Panem|Państwo|paní|Paní|pán|Pán|slečna|gospodin|gospođa|gosp|g|gđa|Fru|fru|Fröken|Herr|herr|Hra|rva|Rouva|Herra|Domnul|domnul|Doamna|doamna|Dl|dl|Dna|dna|Bay|Bayan|Sayın|sayın|Hacı|Shri|Shree|Smt|Kum|Sardar|Haji|Hajj|Sheikh|Shaikh|Datuk|Dato|Tuan|Puan|Encik|Bapak|Ibu|Pak|Bu|Ustadz|Mzee|Bwana|Bibi|Chief|Alhaji|Alhaja|Imam|Rabbi|Господин|господин|Госпожа|госпожа|г-н|г-жа|Пан|пан|Пані|пані|Panie|panie|Пане|пане|Κύριε|κύριε|Κύριος|κύριος|Κυρία|κυρία|κ)\.{0,2}[ \u00a0](?:(?:Dr|Prof|Ing|med|Dipl|h\.c|jur|phil)\.{0,2}[ \u00a0]){0,3}$/u;
 
 /** Words before a name that leave no doubt, even if it is one word only. */
 const announcement =
@@ -34,6 +34,9 @@ const afterwards =
 /** The end of a letter: a name stands in the line after it. */
 const farewell =
   /(?:regards|wishes|sincerely|faithfully|truly|thanks|thank you|cheers|love|best|grüßen|grüße|gruß|hochachtungsvoll|lg|vg|mfg|cordialement|salutations|bien à vous|amitiés|bises|atentamente|saludos|un abrazo|cordiali saluti|distinti saluti|saluti|cordialmente|atenciosamente|cumprimentos|abraço|groet|groeten|pozdrawiam|poważaniem|pozdravem|pozdravom|üdvözlettel|hilsen|hälsningar|terveisin|mvh|stimă|saygılarımla|selamlar|pozdrav|уважением|повагою|εκτίμηση|salam|hormat saya|trân trọng),?[ \t]{0,3}\r?\n{1,3}[ \t]{0,3}$|(?<![\p{L}])(?:lg|vg|mfg|mvh|vlg|hdgdl)\s$/iu;
+/** A name after these words is that of a place. */
+const placeWord =
+  /(?<![\p{L}])(?:San|Santa|Santo|Saint|Ste|São|Sankt|Mount|Mt\.?|Lake|Port|Fort|Cape|Tel|Villa|Hotel|Café|Restaurant|Camp|Point|Isla|Île)[ \u00a0-]$/u;
 const article = /(?<![\p{L}])the\s$/iu;
 
 /** Names of countries in the languages of which most texts are. */
@@ -143,9 +146,9 @@ function judge(whole: string, offset: number, context: Context, places: Readonly
   });
   // Leading words that introduce the name, such as a title at the start of a sentence, are not part of it.
   let first = 0;
-  while (first < all.length && isIntroduction(all[first], all[first + 1], text)) first++;
+  while (first < all.length && isIntroduction(all[first], all[first + 1], context)) first++;
   let last = first;
-  while (last < all.length && !isBoundary(all[last], last === first)) last++;
+  while (last < all.length && !isBoundary(all[last], all[first])) last++;
   const name = trimParticles(all.slice(first, last));
   const [head] = name;
   if (head === undefined) {
@@ -175,8 +178,11 @@ function toDatum(name: readonly Word[], text: string, confidence: number): Perso
   return { text: text.slice(start, end), start, kind: "NAME", confidence };
 }
 
-function isIntroduction(word: Word | undefined, next: Word | undefined, text: string): boolean {
+function isIntroduction(word: Word | undefined, next: Word | undefined, { text }: Context): boolean {
   if (word === undefined) return false;
+  // "mevrouw Van den Broeck"
+  if (capitalParticle.test(word.text) && title.test(text.slice(Math.max(0, word.start - 30), word.start))) return false;
+  if (next !== undefined && isKorean([word, next])) return false;
   // A month or another ordinary word may be a given name if a name follows: "Julio Iglesias".
   if (isGiven(word) && (!isOrdinary(word) || (next !== undefined && !isOrdinary(next)))) return false;
   return (
@@ -190,11 +196,18 @@ const capitalParticle =
   /^(?:Al|El|De|Da|Do|Di|Du|D|La|Le|Lo|Ap|Ibn|Bin|Ben|Van|Von|Der|Den|Dos|Das|Del|Della|Los|Las|St|Mac|Abu|Umm|Bint|Abd|Ní|Nic|Ó|Te|Ter|Ten)$/u;
 
 /** A word that cannot be part of a name. Initials can. */
-function isBoundary(word: Word | undefined, isFirst: boolean): boolean {
+function isBoundary(word: Word | undefined, head: Word | undefined): boolean {
   if (word === undefined) return true;
   if (/^\p{Lu}\.?$/u.test(word.text) || /^\p{Ll}/u.test(word.text)) return false;
-  if (isFirst) return isOrdinary(word) && !isGiven(word);
   if (capitalParticle.test(word.text)) return false;
+  if (word === head) return isOrdinary(word) && !isGiven(word) && !words.firstFamilyNames.has(word.folded);
+  if (
+    head !== undefined &&
+    words.firstFamilyNames.has(head.folded) &&
+    words.syllable.test(word.folded) &&
+    word.folded.length < 4
+  )
+    return false;
   return isOrdinary(word) && !words.givenNames.has(word.folded) && !words.familyNames.has(word.folded);
 }
 
@@ -260,7 +273,8 @@ function confidenceOf(
   // Most text before a name has no colon: the long patterns are tried only where one is.
   const hasColon = /[:=]\s{0,3}["'«„“]?$/.test(before);
   if (hasColon && announcement.test(before)) return { name: name.slice(0, 5), confidence: 0.93 };
-  if (isThing) return null;
+  if (isKorean(name)) return { name, confidence: 0.85 };
+  if (isThing || placeWord.test(before)) return null;
   const isPlace = folded.every((word) => places.has(word)) || (name.length === 1 && places.has(head.folded));
   if (isPlace && !isCertainlyGiven(head)) return null;
   const hasGiven = name.some(isGiven);
@@ -272,7 +286,8 @@ function confidenceOf(
   if (
     /[\p{L}.]\s{1,3}$/u.test(before) &&
     phrase.test(before.slice(-30)) &&
-    (isCertainlyGiven(head) || (hasTwo && !name.some(({ folded: word }) => places.has(word))))
+    ((isGiven(head) && !isOrdinary(head) && !places.has(head.folded)) ||
+      (hasTwo && !name.some(({ folded: word }) => places.has(word))))
   )
     return { name: name.slice(0, 5), confidence: 0.88 };
   if (hasTwo && afterwards.test(after)) return { name, confidence: 0.85 };
@@ -297,6 +312,8 @@ function confidenceOf(
     // A word in capitals is more often an abbreviation.
     return /^\p{Lu}{2,}$/u.test(head.text) ? null : { name, confidence: 0.72 };
   }
+  if (hasTwo && isGiven(head) && !words.riskyNames.has(head.folded) && !isOrdinary(head) && !hasCapitals)
+    return article.test(before) || places.has(end.folded) ? null : { name: name.slice(0, 5), confidence: 0.8 };
   if (hasTwo && isGiven(head) && name.slice(1).some(isFamily))
     return article.test(before) ? null : { name, confidence: 0.8 };
   const isSurelyFamily = words.familyNames.has(end.folded) && !words.ambiguousNames.has(end.folded);
@@ -322,7 +339,7 @@ function confidenceOf(
 /** The part from the first certain given name on, if more follows: "Kund Sven Svensson". */
 function innerName(name: readonly Word[]): readonly Word[] | null {
   const at = name.findIndex((word, index) => index > 0 && isCertainlyGiven(word));
-  if (at < 1) return null;
+  if (at < 1 || placeWord.test(`${name[at - 1]?.text} `)) return null;
   const inner = name.slice(at);
   if (inner.some(({ folded }) => words.thingWords.has(folded))) return null;
   return inner;
@@ -339,11 +356,20 @@ function isBesidePersonal(before: string, start: number, end: number, { text, st
   return false;
 }
 
+/** "Park Seo-yeon" */
+function isKorean([family, given, ...rest]: readonly Word[]): boolean {
+  if (family === undefined || given === undefined || rest.length > 0 || !words.firstFamilyNames.has(family.folded))
+    return false;
+  return (
+    /^\p{Lu}\p{Ll}+-\p{Ll}+$/u.test(given.text) && given.folded.split("-").every((part) => words.syllable.test(part))
+  );
+}
+
 function isEastAsian(name: readonly Word[]): boolean {
   const [head, ...rest] = name;
   if (head === undefined || rest.length === 0 || rest.length > 3 || !words.firstFamilyNames.has(head.folded))
     return false;
-  if (!rest.every(({ folded }) => words.syllable.test(folded) && folded.length < 8)) return false;
+  if (!rest.every(({ folded }) => words.syllable.test(folded) && folded.length < 10)) return false;
   // Two syllables, or the accents of Vietnamese: one syllable is too often a word.
   return (
     rest.length > 1 ||
@@ -353,7 +379,8 @@ function isEastAsian(name: readonly Word[]): boolean {
         .join("")
         .normalize("NFD"),
     ) ||
-    (rest[0]?.folded.length ?? 0) > 4
+    (rest[0]?.folded.length ?? 0) > 4 ||
+    (words.commonChineseNames.has(head.folded) && rest.every((word) => !isOrdinary(word)))
   );
 }
 
@@ -377,14 +404,14 @@ const withoutCapitals: readonly (readonly [confidence: number, pattern: RegExp])
   [
     0.9,
     new RegExp(
-      String.raw`(?<!\p{Script=Han})[${words.chineseFamilyNames}]${han}{1,2}(?=先生|女士|小姐|老师|老師|经理|經理|医生|醫生|同学)`,
+      String.raw`(?<=^|[^\p{Script=Han}]|[的是给和与由向])[${words.chineseFamilyNames}]${han}{1,2}(?=先生|女士|小姐|老师|老師|经理|經理|医生|醫生|同学)`,
       "gu",
     ),
   ],
   [
     0.9,
     new RegExp(
-      String.raw`(?<![\p{Script=Han}])${han}{2,4}[ 　]?(?:${han}|${kana}){0,3}(?=様|さん|氏|殿|先生|君(?!\p{Script=Han})|くん|ちゃん)`,
+      String.raw`(?<![\p{Script=Han}])(?!拝啓|前略|株式会社|担当|お客|皆)${han}{2,4}[ 　]?(?:${han}|${kana}){0,3}(?=様|さん|氏(?!\p{L})|殿|くん|ちゃん)`,
       "gu",
     ),
   ],
@@ -394,7 +421,7 @@ const withoutCapitals: readonly (readonly [confidence: number, pattern: RegExp])
   ],
   [
     0.92,
-    /(?<![가-힣])[김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원천방공][가-힣]{1,2}(?=\s?(?:님|씨|귀하|선생님|과장|대리|부장|사장|교수)(?![가-힣]))/gu,
+    /(?<![가-힣])[김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원천방공][가-힣]{1,2}(?=\s?(?:님|씨|귀하|선생님|과장|대리|부장|사장|교수)(?:께|의|이|은|는|을|에게|과|께서)?(?![가-힣]))/gu,
   ],
   [
     0.9,
