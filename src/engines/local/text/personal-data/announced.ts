@@ -40,7 +40,7 @@ const announced: readonly Announced[] = [
   {
     kind: "SECRET",
     confidence: 0.9,
-    words: String.raw`(?:[\p{L}]{1,20}-)?(?:(?-i:PINs?|PIN-?Code|TAN|CVV2?|CVC2?|CSC|OTP)|pin code|door code|access code|security code|code pin|sicherheitscode|zugangscode)`,
+    words: String.raw`(?:[\p{L}]{1,20}-)?(?:(?-i:PINs?|PIN-?Code|TAN|CSC|OTP)|CVV2?|CVC2?|pin code|door code|access code|security code|code pin|sicherheitscode|zugangscode)`,
     datum: String.raw`\d{3,8}`,
   },
   {
@@ -55,7 +55,7 @@ const announced: readonly Announced[] = [
   {
     kind: "PASSPORT",
     confidence: 0.95,
-    words: String.raw`passports?|(?:reise)?pass(?=[ -]?(?:nr|nummer|no))|reisepass|passeport|pasaporte|passaporto|passaporte|paspoort|paszport\w*|pasportu?|cestovn[íi] pas|útlevél\w*|pa[şs]aport|pasaport|passi|passnummer|(?:загран)?паспорт\w*|διαβατήριο\w*|护照\p{L}{0,2}|護照\p{L}{0,2}|旅券|パスポート|여권\p{L}{0,2}|جواز السفر|דרכון|hộ chiếu|paspor`,
+    words: String.raw`passports?|(?:reise)?pass(?=[ -]?(?:nr|nummer|no))|reisepass(?:nummer|nr)?|passeport|pasaporte|passaporto|passaporte|paspoort|paszport\w*|pasportu?|cestovn[íi] pas|útlevél\w*|pa[şs]aport|pasaport|passi|passnummer|(?:загран)?паспорт\p{L}*(?: серия)?|διαβατήριο\w*|护照\p{L}{0,2}|護照\p{L}{0,2}|旅券|パスポート|여권\p{L}{0,2}|جواز السفر|דרכון|hộ chiếu|paspor`,
     link: `${link}(?:[A-Z]{2,3}[ ])?`,
     datum: String.raw`[A-Z]{0,3} ?\d{2} ?\d{2} ?\d{3,6}|[A-Z]{1,3}\d{6,9}|[CFGHJKLMNPRTVWXYZ][CFGHJKLMNPRTVWXYZ0-9]{8}|\d{2}[A-Z]{2}\d{5}|[A-Z]{2}[A-Z\d]\d{6}|\d{6,9}|[A-Z]\d{2}[A-Z\d]{5,6}`,
     isValid: hasDigits,
@@ -85,9 +85,9 @@ const announced: readonly Announced[] = [
   {
     kind: "LICENSE_PLATE",
     confidence: 0.9,
-    words: String.raw`licen[cs]e plates?|number plates?|registration(?: plate)?|plates?|reg\.?|rego|(?:kfz-?)?kennzeichen|plaque(?: d['’]immatriculation)?|immatriculation|immatricul[ée]e?|matr[íi]cula(?:ci[óo]n)?|placas?|targa|targata|chapa|kenteken|nummerplaat|nummerplade|registreringsnummer|reg\.?nr|rekisteri(?:numero|tunnus)|tablice? rejestracyjn\w*|rejestracj\w*|nr rej\.?|SPZ|[šs]pz|registra[čc]n[íi] zna[čc]k\w*|rendsz[áa]m\w*|num[ăa]r de înmatriculare|registracij\w*|registarsk\w+ \w+|plaka(?:s[ıi])?|гос\.?\s?номер\w*|номерной знак|πινακίδα|车牌\p{L}{0,2}|車牌|ナンバープレート|차량번호|번호판`,
+    words: String.raw`licen[cs]e plates?|number plates?|registration(?: plate)?|plates?(?: reads)?|reg\.?|rego|(?:kfz-?)?kennzeichen|plaque(?: d['’]immatriculation)?|immatriculation|immatricul[ée]e?|matr[íi]cula(?:ci[óo]n)?|placas?|targa|targata|chapa|kenteken|nummerplaat|nummerplade|registreringsnummer|reg\.?nr|rekisteri(?:numero|tunnus)|tablice? rejestracyjn\w*|rejestracj\w*|nr rej\.?|SPZ|[šs]pz|registra[čc]n[íi] zna[čc]k\w*|rendsz[áa]m\w*|num[ăa]r de înmatriculare|registracij\w*|registarsk\w+ \w+|plaka(?:s[ıi])?|гос\.?\s?номер\p{L}*|регистрационный номер|номерной знак|πινακίδα|车牌\p{L}{0,2}|車牌|ナンバープレート|차량번호|번호판`,
     datum: String.raw`[\p{Lu}\d]{1,4}(?:[ -]?[\p{Lu}\d]{1,4}){1,3}|\p{Script=Han}[A-Z]·?[A-Z\d]{5,6}|\d{2,3}[가-힣] ?\d{4}`,
-    isValid: (text) => /\d/.test(text) && /\p{L}/u.test(text) && text.length >= 4 && text.length <= 11,
+    isValid: (text) => /\d/.test(text) && /\p{L}/u.test(text) && text.length >= 4 && text.length <= 13,
   },
   {
     kind: "LICENSE_PLATE",

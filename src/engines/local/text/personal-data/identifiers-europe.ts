@@ -209,7 +209,7 @@ export const europeanIdentifiers: readonly Identifier[] = [
     kind: "NATIONAL_ID",
     pattern: String.raw`(?:19|20)?\d{6}[-+ ]?\d{4}`,
     isValid: isSwedishNumber,
-    words: String.raw`person(?:nummer|nr\.?)|p(?:ers)?\.?nr|personal identity number|samordningsnummer`,
+    words: String.raw`person(?:nummer|nr\.?)|p(?:ers)?\.?nr|personal (?:identity )?number|samordningsnummer`,
     aloneIf: /^\d{6,8}[-+]\d{4}$/,
   },
   {

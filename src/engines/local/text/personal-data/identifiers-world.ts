@@ -77,7 +77,7 @@ export const worldIdentifiers: readonly Identifier[] = [
   {
     label: "MX_RFC",
     kind: "TAX_NUMBER",
-    pattern: String.raw`[A-ZÑ&]{3,4}[ -]?\d{6}[ -]?[A-Z\d]{2}[A\d]`,
+    pattern: String.raw`[A-ZÑ&]{3,4}[ -]?\d{6}[ -]?[A-Z\d]{3}`,
     isValid: (text) => {
       const date = /\d{6}/.exec(text)?.[0] ?? "";
       return isShortDate(date.slice(0, 2), date.slice(2, 4), date.slice(4));

@@ -17,7 +17,7 @@ const run = new RegExp(
 
 /** Titles and forms of address directly before a name. */
 const title =
-  /(?<![\p{L}])(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|professor|Doctor|doctor|Doktor|Docteur|docteur|Professeur|professeur|don|doña|señor|señora|señorita|monsieur|madame|dottor|dottoressa|Dottor|Dottoressa|senhor|senhora|doutor|doutora|Doutor|Doutora|Juffrouw|juffrouw|Meneer|meneer|Sir|Dame|Lord|Lady|Judge|Captain|Capt|Sergeant|Sgt|President|Senator|Chancellor|Rev|Fr|Sr|Sra|Srta|Srs|Sta|Dña|Doña|Don|D|Herrn?|Frau|Hr|Fr|Ing|Dipl|Mag|Monsieur|Madame|Mademoiselle|M|MM|Mme|Mmes|Mlle|Me|Maître|Señor|Señora|Señorita|Sig|sig|Sig\.ra|sig\.ra|Sig\.na|Signor|signor|Signora|signora|Dott|dott|Dott\.ssa|dott\.ssa|Avv|avv|Senhor|Senhora|Dona|Exmo|Exma|Dra|Profa|Dhr|dhr|Mevr|mevr|Mevrouw|mevrouw|De heer|de heer|Mej|Pan|pan|Pani|pani|Panu|panu|Panem|Państwo|paní|Paní|pán|Pán|slečna|gospodin|gospođa|gosp|g|gđa|Fru|fru|Fröken|Herr|herr|Hra|rva|Rouva|Herra|Domnul|domnul|Doamna|doamna|Dl|dl|Dna|dna|Bay|Bayan|Sayın|sayın|Hacı|Shri|Shree|Smt|Kum|Sardar|Haji|Hajj|Sheikh|Shaikh|Datuk|Dato|Tuan|Puan|Encik|Bapak|Ibu|Pak|Bu|Ustadz|Mzee|Bwana|Bibi|Chief|Alhaji|Alhaja|Imam|Rabbi|Господин|господин|Госпожа|госпожа|г-н|г-жа|Пан|пан|Пані|пані|Panie|panie|Пане|пане|Κύριε|κύριε|Κύριος|κύριος|Κυρία|κυρία|κ)\.{0,2}[ \u00a0](?:(?:Dr|Prof|Ing|med|Dipl|h\.c|jur|phil)\.{0,2}[ \u00a0]){0,3}$/u;
+  /(?<![\p{L}])(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|professor|Doctor|doctor|Doktor|Docteur|docteur|Professeur|professeur|don|doña|señor|señora|señorita|monsieur|madame|dottor|dottoressa|Dottor|Dottoressa|senhor|senhora|doutor|doutora|Doutor|Doutora|Juffrouw|juffrouw|Meneer|meneer|Sir|Dame|Lord|Lady|Father|Sister|Brother|Pastor|Rabbi|Coach|Officer|Detective|Inspector|Nurse|Constable|Sheriff|Colonel|Lieutenant|Admiral|Ambassador|Minister|Mayor|Governor|Councillor|Judge|Captain|Capt|Sergeant|Sgt|President|Senator|Chancellor|Rev|Fr|Sr|Sra|Srta|Srs|Sta|Dña|Doña|Don|D|Herrn?|Frau|Hr|Fr|Ing|Dipl|Mag|Monsieur|Madame|Mademoiselle|M|MM|Mme|Mmes|Mlle|Me|Maître|Señor|Señora|Señorita|Sig|sig|Sig\.ra|sig\.ra|Sig\.na|Signor|signor|Signora|signora|Dott|dott|Dott\.ssa|dott\.ssa|Avv|avv|Senhor|Senhora|Dona|Exmo|Exma|Dra|Profa|Dhr|dhr|Mevr|mevr|Mevrouw|mevrouw|De heer|de heer|Mej|Pan|pan|Pani|pani|Panu|panu|Panem|Państwo|paní|Paní|pán|Pán|slečna|gospodin|gospođa|gosp|g|gđa|Fru|fru|Fröken|Herr|herr|Hra|rva|Rouva|Herra|Domnul|domnul|Doamna|doamna|Dl|dl|Dna|dna|Bay|Bayan|Sayın|sayın|Hacı|Shri|Shree|Smt|Kum|Sardar|Haji|Hajj|Sheikh|Shaikh|Datuk|Dato|Tuan|Puan|Encik|Bapak|Ibu|Pak|Bu|Ustadz|Mzee|Bwana|Bibi|Chief|Alhaji|Alhaja|Imam|Rabbi|Господин|господин|Госпожа|госпожа|г-н|г-жа|Пан|пан|Пані|пані|Panie|panie|Пане|пане|Κύριε|κύριε|Κύριος|κύριος|Κυρία|κυρία|κ)\.{0,2}[ \u00a0](?:(?:Dr|Prof|Ing|med|dent|vet|rer|nat|habil|oec|pol|Dipl|h\.c|jur|phil)\.{0,2}[ \u00a0]){0,3}$/u;
 
 /** Words before a name that leave no doubt, even if it is one word only. */
 const announcement =
@@ -25,6 +25,8 @@ const announcement =
 /** Other words with a colon, which announce one or more people. */
 const role =
   /(?<![\p{L}])(?:applicants?|patients?|clients?|customers?|contact(?: person)?|attn|attention|participants?|attendees?|present|signed(?: by)?|sender|recipient|from|to|cc|beneficiary|payee|payer|account holder|card ?holder|holder|owner|driver|tenants?|landlord|employee|manager|supervisor|doctor|physician|nurse|teacher|student|author|reviewers?|witness|guardian|next of kin|emergency contact|spouse|mother|father|guests?|passengers?|insured|policy ?holder|claimant|defendant|plaintiff|buyer|seller|speaker|host|organi[sz]er|assigned to|assignee|reporter|requested by|approved by|prepared by|inhaber(?:in)?|halter(?:in)?|patient(?:in)?|kund(?:e|in)|mieter(?:in)?|vermieter(?:in)?|antragsteller(?:in)?|ansprechpartner(?:in)?|kontakt(?:person)?|empfänger(?:in)?|absender(?:in)?|fahrer(?:in)?|versicherte[rn]?|teilnehmer(?:in|innen)?|unterzeichner|lieferadresse|rechnungsadresse|z\.\s?hd\.|client(?:e|s)?|assuré(?:e)?|locataire|titulaire|bénéficiaire|destinataire|expéditeur|conduct(?:eur|rice)|salarié(?:e)?|employé(?:e)?|demandeur|médecin|à l['’]attention de|paciente|titular|beneficiari[oa]|destinatari[oa]|remitente|solicitante|inquilin[oa]|propietari[oa]|conductor(?:a)?|emplead[oa]|trabajador(?:a)?|contacto|apoderad[oa]|asegurad[oa]|contatto|intestatari[oa]|paziente|inquilin[oa]|mittente|dipendente|richiedente|referente|contato|requerente|inquilin[oa]|funcionári[oa]|proprietári[oa]|contactpersoon|klant|patiënt|huurder|verhuurder|begunstigde|werknemer|bestuurder|t\.a\.v\.|t\.n\.v\.|wnioskodawca|pacjent(?:ka)?|klient(?:ka)?|najemca|odbiorca|nadawca|kierowca|właściciel(?:ka)?|osoba kontaktowa|zákazník|pacient(?:ka)?|nájemce|příjemce|kontaktní osoba|majitel|ügyfél|beteg|kapcsolattartó|címzett|pacient(?:ă)?|beneficiar(?:ă)?|titular(?:ă)?|destinatar|persoană de contact|kund|kunde|pasient|kontaktperson|mottagare|mottaker|modtager|avsändare|avsender|afsender|lejer|leietaker|hyresgäst|asiakas|potilas|vastaanottaja|lähettäjä|yhteyshenkilö|vuokralainen|müşteri|hasta|kiracı|alıcı|gönderen|yetkili|sürücü|клиент|пациент|получатель|отправитель|контактное лицо|водитель|заявитель|клієнт|пацієнт|одержувач|відправник|водій|заявник|klijent|pacijent|primatelj|pošiljatelj|vlasnik|vozač|πελάτης|ασθενής|παραλήπτης|αποστολέας)["']?\s{0,3}:\s{0,3}["'«„“]?$/iu;
+/** The same words without a colon. */
+const roleWithoutColon = new RegExp(role.source.replace(/\["'\]\?.*$/, String.raw`\s{1,2}$`), "iu");
 /** Words without a colon. The name after them has two words or more, or is a known given name. */
 const phrase =
   /(?<![\p{L}])(?:my name is|name is|named|called|name|i am|i['’]m|this is|it is|it's|here is|dear|hi|hello|hey|signed by|signed|reviewed by|approved by|written by|prepared by|uploaded by|sent by|submitted by|belongs? to|beneficiary|holder|owner|tenant|applicant|patient|employee|driver|colleague|mother|father|wife|husband|son|daughter|brother|sister|neighbou?r|friend|client|customer|attn|sent to|ask for|contact|regarding|on behalf of|in the name of|care of|c\/o|ich heiße|ich bin|mein name ist|heißt|namens|name|liebe|lieber|hallo|sehr geehrte frau|sehr geehrter herr|lautend auf|im namen von|inhaber(?:in)?|halter(?:in)?|patient(?:in)?|mieter(?:in)?|kund(?:e|in)|kontakt|gez\.|je m['’]appelle|je suis|bonjour|cher|chère|au nom de|conduct(?:eur|rice)|employé(?:e)?|salarié(?:e)?|assuré(?:e)?|locataire|titulaire|patient(?:e)?|signé|me llamo|soy|mi nombre es|hola|estimad[oa]|querid[oa]|a nombre de|nombre|trabajador(?:a)?|emplead[oa]|paciente|titular|apoderad[oa]|conductor(?:a)?|firmado|mi chiamo|sono|ciao|gentile|car[oa]|intestato a|intestata a|a nome di|dipendente|paziente|firmato|chamo-me|me chamo|meu nome é|o meu nome é|sou|olá|prezad[oa]|em nome de|funcionári[oa]|ik ben|ik heet|mijn naam is|beste|geachte|hoort bij|op naam van|t\.n\.v\.|t\.a\.v\.|naam|nazywam się|jestem|na imię mam|należy do|na nazwisko|jmenuji se|jsem|jméno|patří|volám sa|som|patrí|jag heter|mitt namn är|tillhör|hej|jeg heter|jeg hedder|mit navn er|mitt navn er|tilhører|kontakt|kære|kjære|hei|minun nimeni on|olen|nimeni on|kuuluu|nimi|potilas|hetu|adım|ben|ismim|ait|nevem|vagyok|a nevem|numele meu este|mă numesc|mă cheamă|sunt|aparține|nume|zovem se|ja sam|moje ime je|pripada|ime|меня зовут|мене звати|звати мене|я|моё имя|мое имя|моє ім['’ʼ]я|казвам се|зовем се|ја сам|принадлежит|належить|με λένε|λέγομαι|ονομάζομαι|είμαι|αγαπητέ|αγαπητή|nama saya|saya|tôi là|tôi tên là|jina langu ni|ako si)\s{1,3}$/iu;
@@ -273,11 +275,12 @@ function confidenceOf(
   // Most text before a name has no colon: the long patterns are tried only where one is.
   const hasColon = /[:=]\s{0,3}["'«„“]?$/.test(before);
   if (hasColon && announcement.test(before)) return { name: name.slice(0, 5), confidence: 0.93 };
-  if (isKorean(name)) return { name, confidence: 0.85 };
+  if (isKorean(name) || isKorean(name.toReversed())) return { name, confidence: 0.85 };
   if (isThing || placeWord.test(before)) return null;
   const isPlace = folded.every((word) => places.has(word)) || (name.length === 1 && places.has(head.folded));
   if (isPlace && !isCertainlyGiven(head)) return null;
   const hasGiven = name.some(isGiven);
+  const hasCapitals = name.some(({ text: word }) => /^\p{Lu}{2,}$/u.test(word));
   const hasTwo = name.filter(({ text: word }) => word.length > 1).length > 1;
   if (hasColon && role.test(before) && (hasTwo || hasGiven)) return { name: name.slice(0, 5), confidence: 0.9 };
   if (farewell.test(before) && (hasTwo || hasGiven || /^\s*(?:\n|$)/.test(after)))
@@ -290,6 +293,8 @@ function confidenceOf(
       (hasTwo && !name.some(({ folded: word }) => places.has(word))))
   )
     return { name: name.slice(0, 5), confidence: 0.88 };
+  const hasPlace = name.some(({ folded: word }) => places.has(word));
+  if (hasTwo && !hasCapitals && !hasPlace && roleWithoutColon.test(before.slice(-30))) return { name, confidence: 0.8 };
   if (hasTwo && afterwards.test(after)) return { name, confidence: 0.85 };
   if (
     folded.some(
@@ -298,7 +303,6 @@ function confidenceOf(
     )
   )
     return { name, confidence: 0.9 };
-  const hasCapitals = name.some(({ text: word }) => /^\p{Lu}{2,}$/u.test(word));
   if (
     hasTwo &&
     !hasCapitals &&
