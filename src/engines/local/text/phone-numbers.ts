@@ -24,7 +24,7 @@ const otherNumber =
 const phoneForm = /^(?:\(?0\d+\)?[\s./-]?\d+[\s.-]\d+|\(\d{2,4}\)[\s.-]?\d+[\s.-]\d+|\d{3}[.-]\d{3}[.-]\d{4}$)/u;
 /** North American numbers of examples, which are in no plan. */
 const fictionForm = /^\(?(?:555\)?[-. ]\d{3}|\d{3}\)?[-. ]555)[-.]\d{4}$/;
-const dateForm = /^(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4})(?!\d)/u;
+const dateForm = /^(?:[012]\d{3}-[012]\d{3}$|\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4})(?!\d)/u;
 const maxCached = 10_000;
 /** The countries whose plans are tried for numbers without a country code. */
 const countries = "US GB FR DE ES IT NL BE CH AT PT IE SE PL IN AU BR MX JP".split(" ");

@@ -164,7 +164,7 @@ const announced: readonly Announced[] = [
     confidence: 0.88,
     words: "aged?|turn(?:ed|s|ing)|alter|âge|edad|età|idade|leeftijd|wiek|věk|возраст|yaş|年齢|年龄|나이",
     link: String.raw`\s{0,3}[:：]?\s{0,3}`,
-    datum: String.raw`\d{1,3}(?!\s*(?:[-–%:/.,]\d|to\b|°|\d|(?:percent|euros?|dollars?|km|m|kg|times|pages|degrees)\b))`,
+    datum: String.raw`\d{1,3}(?!\s*(?:[-–%:/.,]\d|\+|(?:or|and) (?:older|over|above|under|younger)|to\b|°|\d|(?:percent|euros?|dollars?|km|m|kg|times|pages|degrees)\b))`,
     isValid: isAge,
   },
 ];
