@@ -245,6 +245,16 @@ describe.skipIf(ffmpeg === null)("hostile videos", () => {
     expect(await run(shots, await threeShots())).toBeDefined();
   });
 
+  test("a few frames that are said to last for hours are no hours of work", async () => {
+    const spread = ["-vf", "setpts=N*7100/TB", "-vsync", "passthrough", "-c:v", "mjpeg"];
+    const clip = await film(["-f", "lavfi", "-i", "color=c=red:s=320x180:r=1:d=3", ...spread]);
+    expect(clip.length).toBeLessThan(20_000);
+    expect(await run(shots, clip)).toEqual({ shotAnnotations: [{ startTimeOffset: 0, endTimeOffset: 14_201 }] });
+    const longer = await film(["-f", "lavfi", "-i", "color=c=red:s=320x180:r=1:d=4", ...spread]);
+    const { problems } = await refusalOf(run(shots, longer));
+    expect(problems[0].msg).toContain("14400");
+  });
+
   test("a file of another kind is refused by its type", async () => {
     const { problems } = await refusalOf(run(shots, Buffer.from("%PDF-1.7"), "application/pdf"));
     expect(problems[0].type).toBe("unsupported_media_type");

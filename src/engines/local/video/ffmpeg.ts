@@ -148,7 +148,8 @@ function parse(text: string): Probed {
 
 async function* readFrames(input: readonly string[], options: FrameOptions): AsyncGenerator<Frame> {
   const { framesPerSecond, maxFrames, width, height } = options;
-  const filter = `fps=${framesPerSecond},scale=${width}:${height}:flags=area`;
+  // Scaled first: a video of a few frames and many hours repeats each frame thousands of times.
+  const filter = `scale=${width}:${height}:flags=area,fps=${framesPerSecond}`;
   // The portable pixmap is the simplest format: its size in digits, then its pixels.
   const output = ["-frames:v", String(maxFrames), "-f", "image2pipe", "-c:v", "ppm", "-pix_fmt", "rgb24", "pipe:1"];
   const quiet = ["-nostdin", "-hide_banner", "-loglevel", "error", "-filter_threads", "1", "-threads", "2"];

@@ -39,6 +39,7 @@ export function createShotFinder(width: number, height: number, framesPerSecond:
   const window: SeenFrame[] = [];
   const kept = 2 * fade + 2 * context;
   const starts: number[] = [];
+  let lastPixels: Uint8Array = new Uint8Array();
   let count = 0;
 
   const frameAt = (index: number): SeenFrame | undefined => window[index - (count - window.length)];
@@ -83,8 +84,8 @@ export function createShotFinder(width: number, height: number, framesPerSecond:
     const [start, before] = [frameAt(index - fade), frameAt(index - fade - context)];
     const [end, after] = [frameAt(index), frameAt(index + context)];
     if (start === undefined || before === undefined || end === undefined || after === undefined) return false;
+    if (start.histogram === end.histogram || end.difference > stillDifference / 2) return false;
     if (compare(start.histogram, end.histogram) < fadeDifference) return false;
-    if (end.difference > stillDifference / 2) return false;
     return (
       compare(before.histogram, start.histogram) < stillDifference &&
       compare(end.histogram, after.histogram) < stillDifference
@@ -93,9 +94,15 @@ export function createShotFinder(width: number, height: number, framesPerSecond:
 
   return {
     add(pixels) {
-      const histogram = toHistogram(pixels, width, height);
       const before = window.at(-1);
-      window.push({ histogram, difference: before === undefined ? 0 : compare(before.histogram, histogram) });
+      // A frame that is repeated costs next to nothing, so that a small file cannot state hours of work.
+      if (before !== undefined && Buffer.compare(lastPixels, pixels) === 0)
+        window.push({ histogram: before.histogram, difference: 0 });
+      else {
+        const histogram = toHistogram(pixels, width, height);
+        window.push({ histogram, difference: before === undefined ? 0 : compare(before.histogram, histogram) });
+        lastPixels = pixels.slice();
+      }
       count++;
       if (window.length > kept) window.shift();
       if (count > context) judge(count - 1 - context);
@@ -114,8 +121,8 @@ function toHistogram(pixels: Uint8Array, width: number, height: number): Histogr
     const row = Math.floor((y * partsDown) / height) * partsAcross;
     for (let x = 0; x < width; x++, at += 3) {
       const part = row + Math.floor((x * partsAcross) / width);
-      const [red = 0, green = 0, blue = 0] = [pixels[at], pixels[at + 1], pixels[at + 2]];
-      const colour = (toStep(red) * steps + toStep(green)) * steps + toStep(blue);
+      const [red, green] = [toStep(pixels[at] as number), toStep(pixels[at + 1] as number)];
+      const colour = (red * steps + green) * steps + toStep(pixels[at + 2] as number);
       const bin = part * colours + colour;
       histogram[bin] = (histogram[bin] as number) + share;
     }
