@@ -208,6 +208,80 @@ describe("proof", () => {
   });
 });
 
+describe("receipts", () => {
+  test("the sums in a table of taxes are not totals of their own", async () => {
+    const { payment_information: found } = await readText(
+      [
+        "SEIFE           2,49 A",
+        "MILCH           2,98 B",
+        "SUMME   EUR     5,47",
+        "Geg. BAR EUR    10,00",
+        "Rückgeld BAR EUR 4,53",
+        "Steuer %    Netto   Steuer   Brutto",
+        "A= 19,0%    2,09    0,40     2,49",
+        "B=  7,0%    2,79    0,19     2,98",
+        "Gesamtbetrag 4,88   0,59     5,47",
+      ].join("\n"),
+    );
+    expect(found).toMatchObject({ subtotal: 4.88, total_tax: 0.59, total: 5.47, amount_paid: 10, amount_change: 4.53 });
+  });
+
+  test("a tax that the total includes and a local charge are not added", async () => {
+    const document = await readText(
+      "Hotel\nInvoice 7\nRoom    450.00\nCity tax  9.00\nTotal EUR  459.00\nincl. VAT 7%  29.44",
+    );
+    expect(document.payment_information).toMatchObject({ total_tax: 29.44, tax_rate: 7, total: 459 });
+  });
+
+  test("a quantity and a price below the name of the item", async () => {
+    const document = await readText(
+      "SHOP\nReceipt 77\nPrinted banner\n  12 x 92.00     1,104.00\nLunch            5.00\nTOTAL GBP        1,109.00",
+    );
+    expect(document.item_lines).toMatchObject([
+      { description: "Printed banner", quantity: 12, unit_price: 92, amount_line: 1104 },
+      { description: "Lunch", amount_line: 5 },
+    ]);
+  });
+
+  test("company numbers are not items", async () => {
+    const document = await readText("Outback Tools\nABN 51 824 753 556\nDrill   $110.00\nTotal   $110.00");
+    expect(document.item_lines).toMatchObject([{ description: "Drill" }]);
+  });
+});
+
+describe("layouts", () => {
+  test("text beside the item table does not join it", async () => {
+    const document = await readText(
+      [
+        "Invoice no: 8            Prairie Wind Electric LLC",
+        "                         Item            Quantity    Rate     Amount",
+        "Bill To                  Panel upgrade   3           10.00    30.00",
+        "Redwood Outdoor Co.      Permit          1           5.00     5.00",
+        "1550 Mission Road        Website         2           2.50     5.00",
+        "Sacramento, CA 95814",
+        "                         Total                       $40.00",
+      ].join("\n"),
+    );
+    expect(document.item_lines.map(({ description }) => description)).toEqual(["Panel upgrade", "Permit", "Website"]);
+    expect(document.customer_information).toMatchObject({ name: "Redwood Outdoor Co.", city: "Sacramento" });
+  });
+
+  test("the number of another invoice is not that of a credit note", async () => {
+    const document = await readText(
+      "Gärtnerei\nGutschrift R142479\nUrsprüngliche Rechnung: 66-6807\nGesamtbetrag  -5,00 €",
+    );
+    expect(document.financial_document_information.invoice_receipt_id).toBe("R142479");
+  });
+
+  test("an amount in another currency in parentheses is not the total", async () => {
+    const document = await readText(
+      "Lux SA\nFACTURE N° 9\nTotal HT 100,00 EUR\nTVA 17% 17,00 EUR\nTotal TTC EUR 117,00 (USD 126,36)",
+    );
+    expect(document.payment_information.total).toBe(117);
+    expect(document.local.currency_code).toBe("EUR");
+  });
+});
+
 describe("places", () => {
   test("every amount, number and date has its page and box", async () => {
     const first = "Fox Ltd\nInvoice no: A-1\nDate: 1 March 2025";

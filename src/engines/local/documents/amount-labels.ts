@@ -257,7 +257,7 @@ export const amountLabels = createPhraseTable<AmountKind>({
   subtotal: {
     en:
       "subtotal|sub total|net total|net amount|net value|total before tax|amount before tax|total net|taxable amount|taxable value|net|merchandise total|goods total|items total|item total|" +
-      "merchandise|pre tax total|net sum|value of goods|total goods|taxable|total taxable value|total taxable amount|total before vat|total before gst|net price|total net amount|items subtotal|food and beverage|net goods|goods value|excl vat|ex vat|excl tax|ex tax|ex gst|excl gst|excluding vat|excluding tax|net of vat|before tax|before vat",
+      "merchandise|pre tax total|net sum|value of goods|total goods|taxable|total taxable value|total taxable amount|total before vat|total before gst|net price|total net amount|net credit|net credit amount|net invoice amount|net invoice total|net invoice value|items subtotal|food and beverage|net goods|goods value|excl vat|ex vat|excl tax|ex tax|ex gst|excl gst|excluding vat|excluding tax|net of vat|before tax|before vat",
     de: "zwischensumme|netto|nettobetrag|nettosumme|nettowert|warenwert|gesamtnetto|nettogesamtbetrag|nettogesamt|netto gesamt|zwischentotal|rechnungsbetrag netto|warenwert netto|steuerbasis|bemessungsgrundlage|nettoumsatz|nettorechnungsbetrag|subtotal|ohne mwst|exkl mwst|ohne ust",
     fr: "sous total|total ht|montant ht|net ht|base ht|total net ht|montant net|total brut ht|net commercial|montant hors taxe|montant hors taxes|sous total ht|base tva|base hors taxe|base|ht|hors taxes|hors taxe|hors tva",
     es: "subtotal|base imponible|importe neto|neto|total neto|importe base|neto gravado|valor neto|base|total base imponible|monto neto|suma base|importe bruto|total bruto|suma importes|sin iva",
@@ -302,7 +302,7 @@ export const amountLabels = createPhraseTable<AmountKind>({
     en:
       "total|grand total|invoice total|total amount|amount total|order total|total price|bill total|total charges|total sale|sum total|overall total|total cost|total fare|final total|" +
       "total value|invoice amount|invoice value|total invoice value|total invoice amount|amount charged|total charged|credit total|total credit|total credit amount|credit amount|gross total|gross amount|gross|" +
-      "sum|total for this invoice|total invoice|total current charges|current charges|new charges|total new charges|amount|receipt total|sale total|total refund|refund total|refund|credit note total|purchase total|bill amount|net credit|invoice grand total",
+      "sum|total for this invoice|total invoice|total current charges|current charges|new charges|total new charges|amount|receipt total|sale total|total refund|refund total|refund|credit note total|purchase total|bill amount|invoice grand total",
     de: "gesamt|gesamtbetrag|gesamtsumme|gesamtpreis|rechnungsbetrag|rechnungssumme|rechnungsendbetrag|endbetrag|endsumme|summe|bruttobetrag|bruttosumme|gutschriftsbetrag|gutschriftbetrag|rechnungstotal|total|brutto|totalbetrag|rechnungsgesamtbetrag|gesamtrechnungsbetrag|bruttogesamtbetrag|bruttorechnungsbetrag|betrag|gutschrift gesamt|gesamtbrutto",
     fr: "total|total general|montant total|montant ttc|total ttc|montant de la facture|total facture|total de la facture|montant|net ttc|total toutes taxes comprises|total de l avoir|total avoir|montant de l avoir|ttc|total commande",
     es: "total|total factura|importe total|total general|suma total|total documento|monto total|total de la factura|importe|total abono|total nota de credito|total ticket|total compra|total venta|importe total factura",

@@ -251,7 +251,11 @@ function toLine({ label, amounts, text }: Labelled, row: number): AmountLine | n
     base: label.kind === "tax" ? (others.at(-1) ?? null) : null,
     isIncluded: label.isIncluded,
     isSum: label.isSum,
-    marks: [...chosen.amount.marks, ...(text.slice(0, maxLabelLength).match(markInLabel) ?? [])],
+    marks: [
+      ...chosen.amount.marks,
+      ...(text.slice(0, label.end + (/\d/.exec(text.slice(label.end))?.index ?? maxLabelLength)).match(markInLabel) ??
+        []),
+    ],
   };
 }
 
@@ -300,7 +304,10 @@ function readColumns(
     );
     const first = readAmountLabel(row.cells[0]?.text ?? "");
     // Labels beside their amounts follow the table.
-    const isSum = first?.isSum === true && found.length >= Math.min(2, columns.length);
+    const isSum =
+      first !== null &&
+      ["total", "subtotal", "due"].includes(first.kind) &&
+      found.length >= Math.min(2, columns.length);
     if (found.length === 0 || (first !== null && !isSum && first.kind !== "tax" && row.cells.length <= 2)) break;
     const rate = toRate(row.text);
     const values = found.flatMap(({ amount, cell, words }) => {
@@ -332,12 +339,15 @@ function readColumns(
   return { lines: addSums(lines), nextRow };
 }
 
-/** A table with a row for each rate states the net and gross amounts of each; their sums are those of the document. */
+/** A table with a row for each rate states the net and gross amounts of each. The sum of the net amounts is that of the document; a total is printed. */
 function addSums(lines: readonly AmountLine[]): AmountLine[] {
   const sums: AmountLine[] = [];
+  const summed = new Set<AmountKind>();
   for (const kind of ["subtotal", "total"] as const) {
     const parts = lines.filter((line) => line.kind === kind && !line.isSum);
     if (parts.length < 2 || lines.some((line) => line.kind === kind && line.isSum)) continue;
+    summed.add(kind);
+    if (kind === "total") continue;
     const value = Math.round(parts.reduce((sum, line) => sum + line.value, 0) * 1000) / 1000;
     sums.push({
       ...(parts.at(-1) as AmountLine),
@@ -347,7 +357,6 @@ function addSums(lines: readonly AmountLine[]): AmountLine[] {
       isSum: true,
     });
   }
-  const summed = new Set(sums.map(({ kind }) => kind));
   // The parts of a sum are not totals.
   return [...lines.filter(({ kind, isSum }) => kind === "tax" || isSum || !hasSum(lines, kind, summed)), ...sums];
 }

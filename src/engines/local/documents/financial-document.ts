@@ -262,6 +262,7 @@ function findPaymentMethod(text: string, isReceipt: boolean): string | null {
 
 /** By its title; without one, by the words that only receipts have. */
 function looksLikeReceipt(rows: readonly PageRow[], text: string): boolean {
+  const hasDueDate = /\bdue date\b|\bpayment due\b|\baccount (?:no|number)\b/i.test(text);
   const kinds = rows.slice(0, 400).flatMap(({ cells }) =>
     cells.flatMap(({ text: cell }) => {
       const match = cell.length > 80 ? null : titles.match(toTokens(cell), 0);
@@ -278,5 +279,5 @@ function looksLikeReceipt(rows: readonly PageRow[], text: string): boolean {
     return false;
   const signs =
     /\breceipt\b|\bcashier\b|\bchange\b|\bcash\b|\bvisa\b|\bmastercard\b|\bthank you\b|\bticket\b|\bquittung\b|\bkassenbon\b|\bresto\b|\brückgeld\b|\btroco\b|\bkvitto\b|\bkvittering\b|\bkuitti\b|\bparagon\b|領収|お釣|找零/iu;
-  return signs.test(text) || rows.every((row) => row.cells.length <= 3);
+  return signs.test(text) || (!hasDueDate && rows.every((row) => row.cells.length <= 3));
 }

@@ -14,6 +14,7 @@ function numbered(nouns: string, words = number): string {
 }
 
 export type IdKind =
+  | "none"
   | "invoice_receipt_id"
   | "weak_id"
   | "purchase_order"
@@ -34,13 +35,14 @@ export type IdKind =
   | "reference";
 
 export const idLabels = createPhraseTable<IdKind>({
+  none: { en: "po box|p o box|post office box|ref only", fr: "bp", es: "apartado", de: "postfach" },
   invoice_receipt_id: {
     en: numbered(
       "invoice|tax invoice|inv|bill|receipt|credit note|credit memo|credit|document|doc|statement|sales invoice|sales receipt|tax receipt|note",
     ),
     de: `${numbered("rechnung|rechnungs|beleg|bon|quittung|gutschrift|gutschrifts|rg|re|quittungs|dokument", "nr|nummer|no")}|rechnungsnummer|rechnungsnr|belegnummer|belegnr|bonnummer|bonnr|gutschriftsnummer|gutschriftsnr|gutschriftnummer|gutschriftnr|quittungsnummer|quittungsnr|dokumentnummer|rechnung nr|rechnung`,
     fr: `${numbered("facture|avoir|recu|ticket|piece|note", "no|n °|n|numero|num|nr|#|reference|ref")}|numero de facture|no de facture|n ° de facture|n ° facture|numero facture|no facture|n de facture|numero d avoir|reference facture|n ° d avoir|n ° de piece`,
-    es: `${numbered("factura|recibo|ticket|boleta|nota de credito|factura simplificada|abono|factura rectificativa", "no|n °|n|numero|num|nr|#")}|numero de factura|no de factura|n ° de factura|n ° factura|num factura|numero factura|no factura|serie y numero|folio|folio fiscal|n de factura|num de factura|factura`,
+    es: `${numbered("factura|recibo|ticket|boleta|nota de credito|factura simplificada|abono|factura rectificativa", "no|n °|n|numero|num|nr|#")}|factura folio|numero de factura|no de factura|n ° de factura|n ° factura|num factura|numero factura|no factura|serie y numero|folio|folio fiscal|n de factura|num de factura|factura`,
     it: `${numbered("fattura|ricevuta|scontrino|documento|nota di credito|doc|fattura elettronica", "n|no|nr|num|numero|n °")}|numero fattura|n fattura|nr fattura|numero documento|num documento|numero nota|n ° fattura|n documento`,
     pt: `${numbered("fatura|factura|nota fiscal|recibo|fatura recibo|nota de credito|nf|nf e|nfs e|cupom", "n|no|n °|numero|num|nr")}|numero da fatura|n da fatura|n ° da fatura|no da fatura|numero da nota|numero da nota fiscal|numero do documento|documento n`,
     nl: `${numbered("factuur|bon|creditnota|creditfactuur|kassabon", "nr|nummer|no")}|factuurnummer|factuurnr|bonnummer|bonnr|creditnotanummer|creditfactuurnummer`,
@@ -442,7 +444,7 @@ export const titles = createPhraseTable<TitleKind>({
 
 /** Lines of a party that are not a part of its address. */
 export const contactLine =
-  /@|\bwww\.|https?:|^(?:tel|phone|ph|fax|mobile|mob|e-?mail|mail|web|vat|tax|ein|abn|acn|gst\w*|pan|siret|siren|tva|ust|uid|iva|p\.?\s?iva|nif|cif|rfc|cuit|rut|cnpj|cpf|nip|regon|krs|ico|dic|ičo|dič|ič|btw|kvk|che-?\d|cvr|org\.?|orgnr|moms|mva|y-tunnus|vkn|vergi|company|co\.?\s?reg|reg|iban|bic|swift|tél|telefon|telefono|teléfono|telefone|puh|tlf|tel[eé]f|登録|電話|电话|税号|開戶|开户|銀行|contact|attn|ape|naf|rcs|hrb|steuer|st\.?-?nr|gstin|cin|state code|place of supply|capital|au capital)(?![\p{L}])|\bvat\b|^\+?[\d\s().-]{8,}$/iu;
+  /@|\bwww\.|https?:|^(?:tel|phone|ph|fax|mobile|mob|e-?mail|mail|web|vat|tax|ein|abn|acn|gst\w*|pan|siret|siren|tva|ust|uid|iva|p\.?\s?iva|nif|cif|rfc|cuit|rut|cnpj|cpf|nip|regon|krs|ico|dic|ičo|dič|ič|btw|kvk|che-?\d|cvr|org\.?|orgnr|moms|mva|y-tunnus|vkn|vergi|company|co\.?\s?reg|uen|reg|iban|bic|swift|tél|telefon|telefono|teléfono|telefone|puh|tlf|tel[eé]f|登録|電話|电话|税号|開戶|开户|銀行|contact|attn|ape|naf|rcs|hrb|steuer|st\.?-?nr|gstin|cin|state code|place of supply|capital|au capital)(?![\p{L}])|\bvat\b|^\+?[\d\s().-]{8,}$/iu;
 
 export const paymentMethods: readonly (readonly [RegExp, string])[] = [
   [/\bvisa\b/i, "visa"],

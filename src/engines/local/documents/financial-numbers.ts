@@ -8,7 +8,7 @@ import type { Word } from "./page.ts";
 import { toTokens } from "./phrases.ts";
 import { findDates } from "./values.ts";
 
-export type Ids = Readonly<Record<Exclude<IdKind, "weak_id">, Found<string> | null>>;
+export type Ids = Readonly<Record<Exclude<IdKind, "weak_id" | "none">, Found<string> | null>>;
 
 /** A code with a figure, perhaps after a short prefix: "FV 12/2026", "2026-0093", "F2026/118". */
 const code =
@@ -37,7 +37,7 @@ export function readIds(
   const ofCustomer = (kind: IdKind) => all.find((field) => field.kind === kind && isCustomers(field)) ?? null;
   const first = (...kinds: readonly IdKind[]): Found<string> | null =>
     fields.find(({ kind }) => kinds.includes(kind)) ?? null;
-  const ids: Record<Exclude<IdKind, "weak_id">, Found<string> | null> = {
+  const ids: Record<Exclude<IdKind, "weak_id" | "none">, Found<string> | null> = {
     invoice_receipt_id:
       first("invoice_receipt_id") ??
       findIdInTitle(rows) ??
@@ -74,6 +74,7 @@ function withLess(found: Found<string> | null): Found<string> | null {
 }
 
 function readId(text: string, kind: IdKind): Reading<string> | null {
+  if (kind === "none") return null;
   const match = (patterns[kind] ?? code).exec(text);
   const found = match?.[1]?.replace(/[.,/-]+$/, "").trim();
   if (match === null || found === undefined || found === "") return null;

@@ -9,7 +9,7 @@ import { contactLine, type PartyKind, partyLabels, titles } from "./financial-la
 import type { Word } from "./page.ts";
 import { toTokens } from "./phrases.ts";
 import type { Cell } from "./rows.ts";
-import { findDate } from "./values.ts";
+import { findDates } from "./values.ts";
 
 export interface Party {
   readonly name: string | null;
@@ -105,12 +105,11 @@ function toParty({ lines: printed, cells }: Block): Party {
   if (inline !== null) return toParty({ lines: inline, cells });
   return {
     name: name === null ? null : name.replace(/\s*(?:御中|様)$/u, ""),
-    address: readAddress(others.filter((line) => !contactLine.test(line))),
+    address: readAddress(others.filter((line) => !contactLine.test(line) && !hasDate(line))),
     lines,
     phone:
       lines.find(
-        (line) =>
-          /^\+?[\d\s()./-]{8,20}$/.test(line) && (line.match(/\d/g)?.length ?? 0) >= 8 && findDate(line) === null,
+        (line) => /^\+?[\d\s()./-]{8,20}$/.test(line) && (line.match(/\d/g)?.length ?? 0) >= 8 && !hasDate(line),
       ) ?? null,
     nameWords: cells[0]?.words ?? [],
     words: cells.flatMap(({ words }) => words),
@@ -235,7 +234,12 @@ function mayBeName(text: string): boolean {
   if (isTitle(text) || courtesy.test(text) || contactLine.test(text) || text.length > 70) return false;
   // "EUR 4.857,88" is not a name.
   if (/\d/.test(text) && (text.match(/\p{L}/gu)?.length ?? 0) <= 3) return false;
-  return /\p{L}{2}/u.test(text) && !/^\d/.test(text) && findDate(text) === null && !isLabel(text);
+  return /\p{L}{2}/u.test(text) && !/^\d/.test(text) && !hasDate(text) && !isLabel(text);
+}
+
+/** House numbers such as 1-2-3 are not dates. */
+function hasDate(text: string): boolean {
+  return findDates(text).some(({ isCertainlyDate }) => isCertainlyDate);
 }
 
 /** The whole text is a title, perhaps with a number or a page count. */

@@ -4,8 +4,10 @@ import { roundTo2 } from "../numbers.ts";
 import { isAmount, readAmountLabel } from "./amount-lines.ts";
 import { findAmounts, type NumberStyle, readAmount, toNumber } from "./amounts.ts";
 import type { PageRow } from "./document-text.ts";
+import { idLabels } from "./financial-labels.ts";
 import type { Item, ItemLines } from "./item.ts";
 import type { Word } from "./page.ts";
+import { toTokens } from "./phrases.ts";
 import type { Cell } from "./rows.ts";
 
 const timesPrice =
@@ -34,7 +36,7 @@ export function readReceiptItems(rows: readonly PageRow[], style: NumberStyle): 
       continue;
     }
     const line = row.text.replace(/\s+/g, " ").trim();
-    if (label !== undefined || line.length > maxLineLength) continue;
+    if (label !== undefined || line.length > maxLineLength || idLabels.match(toTokens(line), 0) !== null) continue;
     const amount = findAmounts(line, style).findLast(({ isMoney }) => isMoney);
     const words = row.cells.flatMap((cell) => cell.words);
     const times = readTimes(line, style);

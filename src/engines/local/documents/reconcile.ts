@@ -72,7 +72,7 @@ export function reconcile(evidence: AmountEvidence): Reconciled {
     -maxExtras,
   );
   const near = tolerance(evidence.currency, taxLines.length);
-  const search = { subtotals, totals, taxes, extras, near };
+  const search = { subtotals, totals, taxes, extras, near, isSupported: findSupport(evidence, near) };
   const solution =
     solve(search) ??
     // A charge whose label is not known may be between the subtotal and the total.
@@ -83,7 +83,12 @@ export function reconcile(evidence: AmountEvidence): Reconciled {
       : solve({ ...search, totals: after(evidence.unlabelled, subtotals) }));
   const chosen =
     solution === null
-      ? chooseWithoutProof({ ...search, evidence, taxLines })
+      ? chooseWithoutProof({
+          ...search,
+          totals: totals.length > 0 ? totals : sumOfItems(evidence, near),
+          evidence,
+          taxLines,
+        })
       : fromSolution(solution, search, taxLines);
   return { ...chosen, amounts: { ...others(evidence, extras, solution, chosen.amounts.total), ...chosen.amounts } };
 }
@@ -94,10 +99,12 @@ type Search = {
   readonly taxes: readonly Candidate[];
   readonly extras: readonly AmountLine[];
   readonly near: (first: number, second: number) => boolean;
+  /** Whether the payment or the items show the same total. */
+  readonly isSupported: (total: number) => boolean;
 };
 
 /** The combination of candidates that adds up and has the most specific labels. */
-function solve({ subtotals, totals, taxes, extras, near }: Search): Solution | null {
+function solve({ subtotals, totals, taxes, extras, near, isSupported }: Search): Solution | null {
   let best: Solution | null = null;
   // A total may be followed by a tip and another total.
   const bases = [...subtotals, ...totals.map((candidate) => ({ ...candidate, weight: -1 }))];
@@ -114,7 +121,13 @@ function solve({ subtotals, totals, taxes, extras, near }: Search): Solution | n
           if (!near(subtotal.value + (tax?.value ?? 0) + sum, total.value)) continue;
           const unused = extras.length - used.size;
           const taxScore = tax === null ? (taxes.length > 0 ? -1.5 : 0) : tax.weight;
-          const score = total.weight + subtotal.weight + taxScore - 0.7 * unused + total.row * 1e-6;
+          const score =
+            total.weight +
+            subtotal.weight +
+            taxScore -
+            0.7 * unused +
+            total.row * 1e-6 +
+            (isSupported(total.value) ? 2 : 0);
           if (best === null || score > best.score) best = { total, subtotal, tax, extras: used, score };
         }
       }
@@ -149,7 +162,8 @@ function chooseWithoutProof({
   totals,
   taxes,
   near,
-  evidence: { itemSum, lines },
+  isSupported,
+  evidence: { itemSum },
   taxLines,
 }: Search & { evidence: AmountEvidence; taxLines: readonly AmountLine[] }): Omit<Reconciled, "amounts"> & {
   amounts: Pick<Reconciled["amounts"], "total" | "subtotal" | "total_tax">;
@@ -158,7 +172,7 @@ function chooseWithoutProof({
   const [tax] = taxes;
   const taxRate = findTaxRate(taxLines, tax ?? null, subtotal?.value ?? null);
   const rest = { taxes: listTaxes(taxLines), taxRate };
-  const total = chooseTotal(totals, lines, itemSum, near);
+  const total = chooseTotal(totals, isSupported);
   if (total === null) {
     const reason = totals.length === 0 ? "No total was found." : `Several totals are printed: ${list(totals)}.`;
     const isCertain = subtotals.length === 1 && taxes.length <= 1;
@@ -207,24 +221,24 @@ function chooseWithoutProof({
   };
 }
 
+function findSupport({ lines, itemSum }: AmountEvidence, near: Search["near"]): Search["isSupported"] {
+  const valuesOf = (kind: AmountLine["kind"]) =>
+    lines
+      .filter((line) => line.kind === kind)
+      .slice(-maxCandidates)
+      .map(({ value }) => Math.abs(value));
+  const change = valuesOf("change").at(-1) ?? 0;
+  const paid = valuesOf("paid").map((value) => value - change);
+  return (total) => paid.some((value) => near(value, Math.abs(total))) || (itemSum !== null && near(itemSum, total));
+}
+
 /** The total with the most specific label, unless others with as specific a label differ from it and nothing decides. */
-function chooseTotal(
-  totals: readonly Candidate[],
-  lines: readonly AmountLine[],
-  itemSum: number | null,
-  near: Search["near"],
-): Candidate | null {
+function chooseTotal(totals: readonly Candidate[], isSupported: Search["isSupported"]): Candidate | null {
   const [best] = totals;
   if (best === undefined) return null;
   const rivals = totals.filter(({ weight, lines: { length } }) => weight >= best.weight && length > 0);
   if (rivals.length <= 1) return best;
-  const paid = lines.filter(({ kind }) => kind === "paid").map(({ value }) => Math.abs(value));
-  const change = lines.filter(({ kind }) => kind === "change").map(({ value }) => Math.abs(value));
-  const proven = rivals.filter(
-    ({ value }) =>
-      (itemSum !== null && near(itemSum, value)) ||
-      paid.slice(-maxCandidates).some((given) => [0, ...change.slice(-2)].some((back) => near(given - back, value))),
-  );
+  const proven = rivals.filter(({ value }) => isSupported(value));
   return proven.length === 1 ? (proven[0] ?? null) : null;
 }
 
@@ -323,7 +337,10 @@ function toTotals(totals: readonly AmountLine[], due: readonly AmountLine[], pai
 
 /** The amounts that can be the whole tax: a printed sum, the sum of all rates, or one line. */
 function toTaxOptions(lines: readonly AmountLine[]): Candidate[] {
-  const parts = lines.filter(({ isSum }) => !isSum);
+  const single = lines.filter(({ isSum }) => !isSum);
+  // A tax that the total includes and one that is added to it are different taxes.
+  const isMixed = single.some(({ isIncluded }) => isIncluded) && single.some(({ isIncluded }) => !isIncluded);
+  const parts = isMixed ? single.filter(({ isIncluded }) => isIncluded) : single;
   const sum = roundSum(parts.reduce((total, { value }) => total + value, 0));
   const options: Candidate[] = [
     ...lines
@@ -395,6 +412,12 @@ function between(
   const first = Math.min(...subtotals.map(({ row }) => row));
   const last = Math.max(...totals.map(({ row }) => row));
   return unlabelled.filter(({ row }) => row > first && row < last).slice(0, 3);
+}
+
+/** The sum of the items without a label, below them. */
+function sumOfItems({ unlabelled, itemSum, lines }: AmountEvidence, near: Search["near"]): Candidate[] {
+  if (itemSum === null || lines.some(({ kind }) => kind === "subtotal" || kind === "tax")) return [];
+  return toCandidates(unlabelled.filter(({ value }) => near(value, itemSum)));
 }
 
 /** The amounts below the subtotal, as totals. */
