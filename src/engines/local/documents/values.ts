@@ -115,12 +115,6 @@ export function resolveDate({ day, month, year }: PrintedDate, order: DateOrder 
   return order === "day" ? day : order === "month" ? month : null;
 }
 
-/** The first date in the text, as YYYY-MM-DD. `monthComesFirst` decides how 03/04/2026 is read. */
-export function findDate(text: string, monthComesFirst = false): string | null {
-  const [date] = findDates(text);
-  return date === undefined ? null : resolveDate(date, monthComesFirst ? "month" : "day");
-}
-
 export function toMonth(name: string | undefined): number | null {
   return monthNumbers.get((name ?? "").toLowerCase().replace(".", "")) ?? null;
 }
