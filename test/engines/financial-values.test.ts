@@ -250,6 +250,25 @@ describe("receipts", () => {
 });
 
 describe("layouts", () => {
+  test("a column of rates, a unit price under the head Unit, and an amount without a figure before the point", async () => {
+    const receipt = await readText(
+      "ICA\nTotalt SEK  50,40\nMoms%   Moms    Netto   Brutto\n12,00   5,40    45,00   50,40",
+    );
+    expect(receipt.payment_information).toMatchObject({ subtotal: 45, total_tax: 5.4, tax_rate: 12, total: 50.4 });
+    const invoice = await readText(
+      "Dock LLC\nInvoice # 7\nDESCRIPTION     QTY   UNIT     EXT\nPallets         12    35.00    420.00\nSub-total   420.00\nTax   .00\nTOTAL  $420.00",
+    );
+    expect(invoice.item_lines).toMatchObject([{ quantity: 12, unit_price: 35, unit_type: null, amount_line: 420 }]);
+    expect(invoice.payment_information).toMatchObject({ subtotal: 420, total_tax: 0, total: 420 });
+  });
+
+  test("whole amounts grouped by spaces", async () => {
+    const document = await readText(
+      "Nordljus AB\nFaktura nr 5\nNetto  10 000 kr\nMoms 25 %  2 500 kr\nAtt betala 12 500 kr",
+    );
+    expect(document.payment_information).toMatchObject({ subtotal: 10_000, total_tax: 2500, total: 12_500 });
+  });
+
   test("text beside the item table does not join it", async () => {
     const document = await readText(
       [

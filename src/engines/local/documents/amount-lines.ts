@@ -316,16 +316,18 @@ function readColumns(
     });
     if (values.length === 0) break;
     const base = values.find(({ column }) => column.label.kind === "subtotal")?.amount.value ?? null;
+    // The column "VAT %" has the rates.
+    const printedRate = values.find(({ column }) => column.cell.text.includes("%"))?.amount.value ?? null;
     for (const { amount, words, column } of values) {
       const { kind } = column.label;
-      if (!isAmount(kind)) continue;
+      if (!isAmount(kind) || column.cell.text.includes("%")) continue;
       lines.push({
         kind,
         value: amount.value,
         words,
         row: index,
         weight: columns.length === 1 ? column.label.weight : 2,
-        rate: kind === "tax" ? (rate ?? column.label.rate) : null,
+        rate: kind === "tax" ? (rate ?? printedRate ?? column.label.rate) : null,
         base: kind === "tax" ? base : null,
         isIncluded: false,
         isSum: isSum || (columns.length === 1 && column.label.isSum),

@@ -24,7 +24,8 @@ export interface NumberStyle {
 const grouped = "\\d{1,3}(?:(?<group>[,.'’])\\d{3})(?:\\k<group>\\d{3}){0,4}(?:[.,]\\d{1,4})?";
 const lakh = "\\d{1,2}(?:,\\d{2}){1,4},\\d{3}(?:\\.\\d{1,2})?";
 const spaced = "\\d{1,3}(?: \\d{3}){1,4}(?:[.,]\\d{1,2})?";
-const plain = "\\d{1,15}(?:[.,]\\d{1,4})?";
+// Also ".50" without a figure before the point.
+const plain = "\\d{1,15}(?:[.,]\\d{1,4})?|[.,]\\d{2}";
 const minus = "[-−–▲△]";
 
 function toPattern(number: string): RegExp {
@@ -45,12 +46,17 @@ function toPattern(number: string): RegExp {
 const withSpaces = toPattern(`${lakh}|${grouped}|${spaced}|${plain}`);
 const withoutSpaces = toPattern(`${lakh}|${grouped}|${plain}`);
 const beside = "[^\\p{L}\\d]{0,3}(?:\\p{L}{1,3}[^\\p{L}\\d]{0,3})?";
+/** Words and one number. Chinese and Japanese figures are not grouped by spaces. */
+const onlyWithSpaces = new RegExp(
+  `^[^\\d\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]{0,80}${spaced}\\D{0,20}$`,
+  "u",
+);
 const wholeWithSpaces = new RegExp(`^${beside}${spaced}${beside}$`, "u");
 
 /** The amounts of a short text, in their order. */
 export function findAmounts(text: string, style: NumberStyle): Amount[] {
   // In "2 500.00" the 2 may be a quantity; where the comma is the decimal sign, spaces group.
-  const mayHaveSpaces = style.decimal !== "." || wholeWithSpaces.test(text);
+  const mayHaveSpaces = style.decimal === "," || (style.decimal === "." ? wholeWithSpaces : onlyWithSpaces).test(text);
   return [...text.matchAll(mayHaveSpaces ? withSpaces : withoutSpaces)].flatMap((match) => {
     const { number = "", mark, end, open, close, before, between, after, credit, whole } = match.groups ?? {};
     const size = toNumber(number, style);

@@ -139,6 +139,9 @@ const declaration = new RegExp(
 /** A code in parentheses, as in "Amount (EUR)", or as a word of a total's label. */
 const labelled = new RegExp(`[([]\\s?(${[...currencyCodes].join("|")})\\s?[)\\]]`, "g");
 
+/** Codes that are not also words or abbreviations. */
+const commonCode = /\b(EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|HUF|JPY|CNY|INR|BRL|AUD)\b/g;
+
 export function findCurrency(evidence: CurrencyEvidence): Currency | null {
   const totalCodes = onlyCodes(evidence.totalMarks);
   const declared = new Set([...evidence.text.matchAll(declaration)].map(([, code = ""]) => code.toUpperCase()));
@@ -158,6 +161,8 @@ export function findCurrency(evidence: CurrencyEvidence): Currency | null {
     const code = mostFrequent(evidence.marks.filter((mark) => currencyCodes.has(mark))) ?? only(printed);
     if (code !== null) return { mark: code, code };
     // Receipts often print no currency at all: it is that of the country.
+    const mentioned = new Set(matchesOf(evidence.text, commonCode));
+    if (mentioned.size === 1) return { mark: null, code: [...mentioned][0] ?? null };
     const local = printed.size > 0 ? undefined : lookUp(currencyOfCountry, evidence.country ?? "");
     return local === undefined ? null : { mark: null, code: local };
   }

@@ -50,7 +50,7 @@ export function readFinancialDocument(rows: readonly PageRow[], pages: readonly 
     itemSum: sumItems(items),
     currency: currency?.code ?? null,
   });
-  const isReceipt = looksLikeReceipt(rows, text);
+  const isReceipt = looksLikeReceipt(rows, text, lines);
   const dates = readDates(document, { itemCells, isReceipt, origin, currency: currency?.code ?? null });
   const values = { ...amounts, ...ids, ...dates, tax_rate: taxRate };
   const found = <Name extends keyof typeof values>(name: Name) =>
@@ -261,7 +261,7 @@ function findPaymentMethod(text: string, isReceipt: boolean): string | null {
 }
 
 /** By its title; without one, by the words that only receipts have. */
-function looksLikeReceipt(rows: readonly PageRow[], text: string): boolean {
+function looksLikeReceipt(rows: readonly PageRow[], text: string, lines: readonly AmountLine[]): boolean {
   const hasDueDate = /\bdue date\b|\bpayment due\b|\baccount (?:no|number)\b/i.test(text);
   const kinds = rows.slice(0, 400).flatMap(({ cells }) =>
     cells.flatMap(({ text: cell }) => {
@@ -271,6 +271,8 @@ function looksLikeReceipt(rows: readonly PageRow[], text: string): boolean {
   );
   if (kinds.includes("invoice") || kinds.includes("credit")) return false;
   if (kinds.includes("receipt")) return true;
+  // Only a till gives change.
+  if (lines.some(({ kind }) => kind === "change")) return true;
   if (
     /\b(?:tax\s+)?invoice\b|\bfacture\b|\brechnung\b|\bfactura\b|\bfattura\b|\bfactuur\b|\bfaktura\b|\blasku\b|請求書|发票/iu.test(
       text,
@@ -278,6 +280,6 @@ function looksLikeReceipt(rows: readonly PageRow[], text: string): boolean {
   )
     return false;
   const signs =
-    /\breceipt\b|\bcashier\b|\bchange\b|\bcash\b|\bvisa\b|\bmastercard\b|\bthank you\b|\bticket\b|\bquittung\b|\bkassenbon\b|\bresto\b|\brückgeld\b|\btroco\b|\bkvitto\b|\bkvittering\b|\bkuitti\b|\bparagon\b|領収|お釣|找零/iu;
+    /\breceipt\b|\bcashier\b|\bchange\b|\bcash\b|\bvisa\b|\bmastercard\b|\bthank you\b|\bticket\b|\bquittung\b|\bkassenbon\b|\bresto\b|\brückgeld\b|\btroco\b|\bkvitto|\bkontokort\b|\bkvittering\b|\bkuitti\b|\bparagon\b|領収|お釣|找零/iu;
   return signs.test(text) || (!hasDueDate && rows.every((row) => row.cells.length <= 3));
 }

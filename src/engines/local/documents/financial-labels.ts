@@ -444,7 +444,7 @@ export const titles = createPhraseTable<TitleKind>({
 
 /** Lines of a party that are not a part of its address. */
 export const contactLine =
-  /@|\bwww\.|https?:|^(?:tel|phone|ph|fax|mobile|mob|e-?mail|mail|web|vat|tax|ein|abn|acn|gst\w*|pan|siret|siren|tva|ust|uid|iva|p\.?\s?iva|nif|cif|rfc|cuit|rut|cnpj|cpf|nip|regon|krs|ico|dic|ičo|dič|ič|btw|kvk|che-?\d|cvr|org\.?|orgnr|moms|mva|y-tunnus|vkn|vergi|company|co\.?\s?reg|uen|reg|iban|bic|swift|tél|telefon|telefono|teléfono|telefone|puh|tlf|tel[eé]f|登録|電話|电话|税号|開戶|开户|銀行|contact|attn|ape|naf|rcs|hrb|steuer|st\.?-?nr|gstin|cin|state code|place of supply|capital|au capital)(?![\p{L}])|\bvat\b|^\+?[\d\s().-]{8,}$/iu;
+  /@|\bwww\.|https?:|^(?:tel|phone|ph|fax|mobile|mob|e-?mail|mail|web|vat|tax|ein|abn|acn|gst\w*|pan|siret|siren|tva|ust|uid|iva|p\.?\s?iva|nif|cif|rfc|cuit|rut|cnpj|cpf|nip|regon|krs|ico|dic|ičo|dič|ič|btw|kvk|che-?\d|cvr|org\.?|orgnr|moms|mva|y-tunnus|vkn|vergi|company|co\.?\s?reg|uen|cui|reg|iban|bic|swift|tél|telefon|telefono|teléfono|telefone|puh|tlf|tel[eé]f|登録|電話|电话|税号|開戶|开户|銀行|contact|attn|ape|naf|rcs|hrb|steuer|st\.?-?nr|gstin|cin|state code|place of supply|capital|au capital)(?![\p{L}])|\bvat\b|^\+?[\d\s().-]{8,}$/iu;
 
 export const paymentMethods: readonly (readonly [RegExp, string])[] = [
   [/\bvisa\b/i, "visa"],

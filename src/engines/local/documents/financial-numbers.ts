@@ -104,7 +104,7 @@ function findIdInTitle(rows: readonly PageRow[]): Found<string> | null {
       const rest = cell.text.slice(match.end);
       const skipped = /^[\s:#.-]*/.exec(rest)?.[0].length ?? 0;
       const found = readId(rest.slice(skipped), "invoice_receipt_id");
-      if (found === null || found.start > 0) continue;
+      if (found === null) continue;
       const start = match.end + skipped;
       return { value: found.value, words: wordsIn(cell, start, start + found.end), certainty: 0.8 };
     }

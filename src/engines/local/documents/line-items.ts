@@ -258,9 +258,12 @@ function readTableRow(row: PageRow, columns: readonly Column[], style: NumberSty
   const rate = readRate(tax, style);
   const discount = texts.discount?.includes("%") === true ? readRate(texts.discount, style) : null;
   const discountAmount = discount === null ? number(texts.discount) : null;
+  // "Unit" may be the head of the unit price.
+  const priceText =
+    texts.unit_price ?? (readMoney(texts.unit_type ?? "", style) === null ? undefined : texts.unit_type);
   const printed = {
     quantity: count === undefined ? null : toNumber(count.trim(), style),
-    unit_price: number(texts.unit_price),
+    unit_price: number(priceText),
     amount_line:
       number(texts.amount_line) ?? (columns.some(({ kind }) => kind === "amount_line") ? null : number(texts.gross)),
   };
@@ -281,7 +284,7 @@ function readTableRow(row: PageRow, columns: readonly Column[], style: NumberSty
     discount_rate: discount,
     discount_amount: discountAmount,
     product_code: texts.product_code ?? null,
-    unit_type: texts.unit_type ?? unit ?? null,
+    unit_type: (texts.unit_price === undefined && priceText !== undefined ? null : texts.unit_type) ?? unit ?? null,
     words: pieces.flatMap(({ words }) => words),
   };
   return { item };
