@@ -184,6 +184,18 @@ describe("proof", () => {
     expect(document.payment_information).toMatchObject({ subtotal: 100, total_tax: 21, total: 126 });
   });
 
+  test("a total without the tax that is added to the subtotal is null", async () => {
+    const document = await readText("Shop Ltd\nInvoice no: 1\nSubtotal  £100.00\nVAT 20%  £20.00\nTotal  £100.00");
+    expect(document.payment_information).toMatchObject({ total_tax: 20, total: null });
+  });
+
+  test("an amount due after an unexplained payment, or a vague label, is not the total", async () => {
+    const due = await readText("Shop Ltd\nInvoice no: 1\nDeposit paid  £100.00\nBalance due  £400.00");
+    expect(due.payment_information).toMatchObject({ total: null, amount_due: 400, amount_paid: 100 });
+    const vague = await readText("Shop Ltd\nInvoice no: 1\nAmount  £400.00");
+    expect(vague.payment_information.total).toBeNull();
+  });
+
   test("several totals of which none is proven are null", async () => {
     const document = await readText("Shop Ltd\nInvoice no: 1\nTotal  £100.00\nTotal  £126.00");
     expect(document.payment_information.total).toBeNull();

@@ -119,6 +119,7 @@ function solve({ subtotals, totals, taxes, extras, near, isSupported }: Search):
         for (const { sum, used } of sums) {
           if (isBase && used.size === 0) continue;
           if (!near(subtotal.value + (tax?.value ?? 0) + sum, total.value)) continue;
+          if (tax === null && taxes.some((one) => isAddedTax(one, subtotal.value, total.value, near))) continue;
           const unused = extras.length - used.size;
           const taxScore = tax === null ? (taxes.length > 0 ? -1.5 : 0) : tax.weight;
           const score =
@@ -163,7 +164,7 @@ function chooseWithoutProof({
   taxes,
   near,
   isSupported,
-  evidence: { itemSum },
+  evidence: { itemSum, lines },
   taxLines,
 }: Search & { evidence: AmountEvidence; taxLines: readonly AmountLine[] }): Omit<Reconciled, "amounts"> & {
   amounts: Pick<Reconciled["amounts"], "total" | "subtotal" | "total_tax">;
@@ -172,9 +173,18 @@ function chooseWithoutProof({
   const [tax] = taxes;
   const taxRate = findTaxRate(taxLines, tax ?? null, subtotal?.value ?? null);
   const rest = { taxes: listTaxes(taxLines), taxRate };
-  const total = chooseTotal(totals, isSupported);
+  const total = chooseTotal(
+    totals,
+    isSupported,
+    lines.some(({ kind }) => kind === "paid"),
+  );
   if (total === null) {
-    const reason = totals.length === 0 ? "No total was found." : `Several totals are printed: ${list(totals)}.`;
+    const reason =
+      totals.length === 0
+        ? "No total was found."
+        : totals.length === 1
+          ? `Nothing proves that ${list(totals)} is the total.`
+          : `Several totals are printed: ${list(totals)}.`;
     const isCertain = subtotals.length === 1 && taxes.length <= 1;
     return {
       ...rest,
@@ -233,9 +243,16 @@ function findSupport({ lines, itemSum }: AmountEvidence, near: Search["near"]): 
 }
 
 /** The total with the most specific label, unless others with as specific a label differ from it and nothing decides. */
-function chooseTotal(totals: readonly Candidate[], isSupported: Search["isSupported"]): Candidate | null {
+function chooseTotal(
+  totals: readonly Candidate[],
+  isSupported: Search["isSupported"],
+  hasPayment: boolean,
+): Candidate | null {
   const [best] = totals;
   if (best === undefined) return null;
+  // A vague label, or an amount due after a payment that does not add up, proves nothing.
+  const isVague = best.weight <= 1 || (hasPayment && best.lines.every(({ kind }) => kind === "due"));
+  if (isVague && !isSupported(best.value)) return null;
   const rivals = totals.filter(({ weight, lines: { length } }) => weight >= best.weight && length > 0);
   if (rivals.length <= 1) return best;
   const proven = rivals.filter(({ value }) => isSupported(value));
@@ -391,6 +408,12 @@ function findTaxRate(lines: readonly AmountLine[], tax: Candidate | null, base: 
 
 function isRateOf(rate: number, base: number, tax: Candidate | null): boolean {
   return tax !== null && Math.abs((base * rate) / 100 - tax.value) <= 0.02 + Math.abs(tax.value) * 0.001;
+}
+
+/** The tax is its rate of the subtotal, so the total cannot equal the subtotal. */
+function isAddedTax({ lines, value }: Candidate, subtotal: number, total: number, near: Search["near"]): boolean {
+  const rate = lines.length === 1 && lines[0]?.isIncluded === false ? (lines[0].rate ?? 0) : 0;
+  return rate > 0 && near((subtotal * rate) / 100, value) && !near((total * rate) / (100 + rate), value);
 }
 
 /** Every sum of some of the charges and discounts. */
