@@ -194,7 +194,9 @@ async function withEngines<Result>(use: (local: LocalEngines) => Promise<Result>
 function runnerOf(local: LocalEngines): RunTask {
   return async (task, input, model) => {
     const engines = local.engines.filter((one) => one.task === task);
-    const engine = model === undefined ? engines[0] : engines.find((one) => one.models.includes(model));
+    const engine = engines.find((one) =>
+      model === undefined ? one.unavailableReason === null : one.models.includes(model),
+    );
     if (engine === undefined) throw new Error(`no local engine for ${task}`);
     const deadline = performance.now() + 60_000;
     const signal = new AbortController().signal;

@@ -28,8 +28,10 @@ export function runLocal(
   options: LocalCallOptions = {},
 ): Promise<TaskResult> {
   const { model = null } = options;
-  // As the gateway chooses: by the model's name, else the first.
-  const engine = local.engines.find((one) => one.task === task && (model === null || one.models.includes(model)));
+  // As the gateway chooses: by the model's name, else the first one that is installed.
+  const engine = local.engines.find(
+    (one) => one.task === task && (model === null ? one.unavailableReason === null : one.models.includes(model)),
+  );
   if (engine === undefined) throw new Error(`no local engine for ${task}`);
   return engine.run({
     model,

@@ -153,12 +153,36 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
     expect(other["answers"]).toEqual([]);
   });
 
-  test("the engine that comes with the gateway stays the default of a task that the group does better", async () => {
+  test("moderation without a model uses the sentence model, and the list of words is still available by its name", async () => {
     const input = { text: "You are the dumbest person I have ever met.", language: "en" };
-    expect(await outputOf("text/moderation", input)).toMatchObject({ nsfw_likelihood: 0, items: [] });
-    const { items, nsfw_likelihood } = await outputOf("text/moderation", input, "minilm");
+    expect(await outputOf("text/moderation", input, "obscenity")).toMatchObject({ nsfw_likelihood: 0, items: [] });
+    const { items, nsfw_likelihood } = await outputOf("text/moderation", input);
     expect(nsfw_likelihood).toBeGreaterThan(2);
     expect(items).toMatchObject([{ label: "insult", category: "Toxic", subcategory: "Insult" }]);
+    expect(await outputOf("text/moderation", input, "minilm")).toEqual(await outputOf("text/moderation", input));
+  });
+
+  test("the engines that come with the gateway stay the default for summaries and keywords", async () => {
+    const [plain, named] = [
+      await runLocal(local, "text/summarize", { text: prose, language: "en", output_sentences: 1 }),
+      await runLocal(local, "text/keyword_extraction", { text: prose, language: "en" }),
+    ];
+    expect(JSON.stringify([plain.original, named.original])).not.toContain("MiniLM");
+  });
+
+  test("a word with a harmless meaning is bad only in a sentence that may be harmful", async () => {
+    const harmless = {
+      text: "The pussy willow in the garden is in bloom, and the tits are building a nest.",
+      language: "en",
+    };
+    expect(await outputOf("text/moderation", harmless)).toMatchObject({ nsfw_likelihood: 0, items: [] });
+    const harmful = { text: "Show me your tits, and then your pussy.", language: "en" };
+    const { items } = (await outputOf("text/moderation", harmful)) as { items: Members[] };
+    expect(items.map(({ label }) => label)).toContain("pussy");
+    const both = { text: `${harmless.text} ${harmful.text}`, language: "en" };
+    expect(
+      ((await outputOf("text/moderation", both)) as { items: Members[] }).items.map(({ label }) => label),
+    ).toContain("tit");
   });
 
   test("one bad sentence in a long text is found, once", async () => {
@@ -241,16 +265,15 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
       "text/summarize/local/minilm held-out": 50,
       "text/keyword_extraction/local/minilm expected": 65,
       "text/keyword_extraction/local/minilm second": 60,
-      "text/moderation/local/minilm bad": 91,
-      "text/moderation/local/minilm second": 77,
     };
     for (const [start, percent] of Object.entries(least)) {
       const found = lines.filter(({ task, measure }) => `${task} ${measure}`.startsWith(start));
       expect(found).toHaveLength(1);
       expect(Number.parseFloat(found[0]?.result ?? "")).toBeGreaterThanOrEqual(percent);
     }
-    const accused = lines.filter(({ task }) => task === "text/moderation/local/minilm").map(({ result }) => result);
-    for (const result of accused) expect(Number.parseFloat(result.split(", ")[1] ?? "")).toBeLessThanOrEqual(17);
+    const moderation = lines.find(({ task }) => task === "text/moderation/local/minilm");
+    for (const figure of moderation?.result.match(/[\d.]+/g) ?? ["none"])
+      expect(Number(figure)).toBeGreaterThanOrEqual(78);
   }, 240_000);
 });
 

@@ -107,7 +107,9 @@ export function toEngines(
       unavailableReason: describeMissingPackages(local) ?? describeMissingTools(local),
       isIdempotent: true,
       async run(call) {
-        const answer = await pool.run({ ...call, task, lane: laneOf(local, call.input), timeLimit });
+        // The gateway chose this engine, so the worker must not choose another one of the same task.
+        const model = call.model ?? local.models?.[0] ?? null;
+        const answer = await pool.run({ ...call, model, task, lane: laneOf(local, call.input), timeLimit });
         return { ...answer, charge: free };
       },
     };

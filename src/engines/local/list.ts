@@ -1,5 +1,5 @@
-// All local engines. If several engines perform a task and no model is given, the first one is used, so the engines that come with the gateway
-// are listed before those of the package groups.
+// All local engines. If several engines perform a task and no model is given, the first one that is installed is used. An engine of a package
+// group is listed before the one that comes with the gateway only where the latter misses most of what it should find.
 
 import { textToSpeech } from "./audio/text-to-speech.ts";
 import { documentAnonymization } from "./documents/document-anonymization.ts";
@@ -45,6 +45,7 @@ export const localEngines: readonly LocalEngine[] = [
   anonymization,
   keywordExtraction,
   languageDetection,
+  semanticModeration,
   moderation,
   namedEntityRecognition,
   sentimentAnalysis,
@@ -55,7 +56,6 @@ export const localEngines: readonly LocalEngine[] = [
   customClassification,
   embeddings,
   semanticKeywordExtraction,
-  semanticModeration,
   questionAnswer,
   search,
   semanticSummarize,

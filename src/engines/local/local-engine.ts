@@ -22,7 +22,7 @@ export interface LocalEngine {
   readonly lightCharacters?: number;
   /** The time limit that applies. Default: `text` for text and translation, otherwise `media`. */
   readonly timeLimit?: TimeLimitKind;
-  /** Absent: the engine has no choice of models. */
+  /** The default first. Absent: the engine has no choice of models. */
   readonly models?: readonly string[];
   /** Members of the task's input that the engine does not read. The answer to a request that sets one names it. */
   readonly unsupported?: readonly string[];
@@ -53,7 +53,7 @@ export function defineEngine<const Name extends TaskName, Output extends TaskDra
 }
 
 export interface LocalCall<Input extends object = JsonObject> {
-  /** Null: the caller did not choose a model. */
+  /** The default if the caller did not choose one. Null: the engine has no choice of models. */
   readonly model: string | null;
   /** Validated against the schema of the task, including its defaults. */
   readonly input: Input;

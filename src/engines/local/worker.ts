@@ -81,9 +81,11 @@ function createProgressReporter(id: number): (share: number) => void {
   };
 }
 
-/** Several engines may perform a task, each with its own models. Without a model, the first engine is used. */
+/** Several engines may perform a task, each with its own models. The gateway names the model, unless the engine has none. */
 function findEngine(task: string, model: string | null): LocalEngine {
-  const engine = engines.find((one) => one.task === task && (model === null || one.models?.includes(model)));
+  const engine = engines.find(
+    (one) => one.task === task && (model === null ? one.models === undefined : one.models?.includes(model)),
+  );
   if (engine === undefined) throw new Error(`There is no local engine for ${task}${model === null ? "" : `/${model}`}`);
   return engine;
 }

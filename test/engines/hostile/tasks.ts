@@ -17,7 +17,7 @@ export const hostileTasks: readonly HostileTask[] = [
   { task: "text/syntax_analysis", model: null, mostCharacters: 100_000 },
   { task: "text/keyword_extraction", model: null, mostCharacters: 250_000 },
   { task: "text/spell_check", model: null, mostCharacters: 250_000 },
-  { task: "text/moderation", model: null, mostCharacters: 250_000 },
+  { task: "text/moderation", model: "obscenity", mostCharacters: 250_000 },
   { task: "text/anonymization", model: null, mostCharacters: 250_000 },
   { task: "text/summarize", model: null, mostCharacters: 250_000 },
   { task: "audio/tts", model: null, mostCharacters: 10_000 },

@@ -8,8 +8,7 @@ import grammarWrong from "./grammar-wrong.json" with { type: "json" };
 import keywordExtraction from "./keyword-extraction.json" with { type: "json" };
 import keywordExtractionSecond from "./keyword-extraction-second.json" with { type: "json" };
 import type { OnMiss } from "./measure.ts";
-import moderation from "./moderation.json" with { type: "json" };
-import moderationSecond from "./moderation-second.json" with { type: "json" };
+import { measureModeration } from "./measure-held-out.ts";
 import questionAnswer from "./question-answer.json" with { type: "json" };
 import spellCheckRight from "./spell-check-right.json" with { type: "json" };
 import summarize from "./summarize.json" with { type: "json" };
@@ -24,7 +23,7 @@ export async function measureMeaning(run: RunTask, onMiss: OnMiss): Promise<Qual
     ...(await measureAnswers(run, onMiss)),
     ...(await measureSummaries(run, onMiss)),
     ...(await measureKeywords(run, onMiss)),
-    ...(await measureModeration(run, onMiss)),
+    await measureModeration(run, onMiss, "minilm"),
   ];
 }
 
@@ -137,32 +136,6 @@ async function measureKeywords(run: RunTask, onMiss: OnMiss): Promise<QualityLin
       const result = `${share(counts.six, counts.wanted)}, ${share(counts.ten, counts.wanted)}`;
       const measure = `${set}expected phrases among the first six, ten`;
       lines.push({ task: nameOf(task, model), measure, result, cases: counts.wanted });
-    }
-  }
-  return lines;
-}
-
-async function measureModeration(run: RunTask, onMiss: OnMiss): Promise<QualityLine[]> {
-  const task = "text/moderation";
-  const lines: QualityLine[] = [];
-  for (const [set, { cases }] of [
-    ["", moderation],
-    ["second set: ", moderationSecond],
-  ] as const) {
-    for (const model of [undefined, "minilm"]) {
-      const counts = { bad: 0, found: 0, harmless: 0, accused: 0 };
-      for (const { text, isBad } of cases) {
-        const output = await run(task, { text, language: "en" }, model);
-        const isFlagged = Number(output["nsfw_likelihood"]) > 0;
-        if (isBad) counts.bad++;
-        else counts.harmless++;
-        if (isBad && isFlagged) counts.found++;
-        if (!isBad && isFlagged) counts.accused++;
-        if (isBad !== isFlagged) onMiss(nameOf(task, model), text, isBad, output["items"]);
-      }
-      const result = `${share(counts.found, counts.bad)}, ${share(counts.accused, counts.harmless)}`;
-      const measure = `${set}bad ones found, harmless ones flagged`;
-      lines.push({ task: nameOf(task, model), measure, result, cases: cases.length });
     }
   }
   return lines;

@@ -3,86 +3,27 @@
 import { precisionAndRecall, type QualityLine, type RunTask, share } from "../quality.ts";
 import anonymization from "./anonymization.json" with { type: "json" };
 import keywordExtraction from "./keyword-extraction.json" with { type: "json" };
-import languageDetection from "./language-detection.json" with { type: "json" };
-import moderation from "./moderation.json" with { type: "json" };
+import { measureLanguages, measureModeration, measureSentiments, measureTopics } from "./measure-held-out.ts";
 import namedEntityRecognition from "./named-entity-recognition.json" with { type: "json" };
-import sentimentAnalysis from "./sentiment-analysis.json" with { type: "json" };
 import spellCheckRight from "./spell-check-right.json" with { type: "json" };
 import spellCheckWrong from "./spell-check-wrong.json" with { type: "json" };
 import syntaxAnalysis from "./syntax-analysis.json" with { type: "json" };
-import topicExtraction from "./topic-extraction.json" with { type: "json" };
 
 /** `onMiss` hears of every case that went wrong. */
 export type OnMiss = (task: string, text: string, wanted: unknown, given: unknown) => void;
 
 export async function measureText(run: RunTask, onMiss: OnMiss): Promise<QualityLine[]> {
   return [
-    ...(await measureLanguageDetection(run, onMiss)),
-    ...(await measureSentiment(run, onMiss)),
-    await measureTopics(run, onMiss),
+    ...(await measureLanguages(run, onMiss)),
+    ...(await measureSentiments(run, onMiss)),
+    ...(await measureTopics(run, onMiss)),
     ...(await measureEntities(run, onMiss)),
     await measureSyntax(run, onMiss),
     await measureKeywords(run, onMiss),
     ...(await measureSpelling(run, onMiss)),
-    ...(await measureModeration(run, onMiss)),
+    await measureModeration(run, onMiss, "obscenity"),
     ...(await measureAnonymization(run, onMiss)),
   ];
-}
-
-async function measureLanguageDetection(run: RunTask, onMiss: OnMiss): Promise<QualityLine[]> {
-  const task = "translation/language_detection";
-  const lines: QualityLine[] = [];
-  for (const length of ["long", "short", "greeting"]) {
-    const cases = languageDetection.cases.filter((one) => one.length === length);
-    let right = 0;
-    for (const { text, language } of cases) {
-      const given = itemsOf(await run(task, { text }))[0]?.["language"];
-      if (given === language) right++;
-      else onMiss(task, text, language, given);
-    }
-    const lengths = cases.map(({ text }) => text.length);
-    const measure = `accuracy, ${Math.min(...lengths)} to ${Math.max(...lengths)} characters, 28 languages`;
-    lines.push({ task, measure, result: share(right, cases.length), cases: cases.length });
-  }
-  return lines;
-}
-
-async function measureSentiment(run: RunTask, onMiss: OnMiss): Promise<QualityLine[]> {
-  const task = "text/sentiment_analysis";
-  const right = { Positive: 0, Negative: 0, Neutral: 0 };
-  for (const { text, sentiment } of sentimentAnalysis.cases) {
-    const given = (await run(task, { text, language: "en" }))["general_sentiment"];
-    if (given === sentiment) right[sentiment as keyof typeof right]++;
-    else onMiss(task, text, sentiment, given);
-  }
-  const each = sentimentAnalysis.cases.length / 3;
-  return [
-    {
-      task,
-      measure: "accuracy, all three classes",
-      result: share(right.Positive + right.Negative + right.Neutral, each * 3),
-      cases: each * 3,
-    },
-    {
-      task,
-      measure: "found: positive, negative",
-      result: `${share(right.Positive, each)}, ${share(right.Negative, each)}`,
-      cases: each * 2,
-    },
-    { task, measure: "found: neutral facts", result: share(right.Neutral, each), cases: each },
-  ];
-}
-
-async function measureTopics(run: RunTask, onMiss: OnMiss): Promise<QualityLine> {
-  const task = "text/topic_extraction";
-  let right = 0;
-  for (const { text, topic } of topicExtraction.cases) {
-    const given = itemsOf(await run(task, { text, language: "en" }))[0]?.["category"];
-    if (given === topic) right++;
-    else onMiss(task, text, topic, given);
-  }
-  const cases = topicExtraction.cases.length;
-  return { task, measure: "accuracy, four topics", result: share(right, cases), cases };
 }
 
 async function measureEntities(run: RunTask, onMiss: OnMiss): Promise<QualityLine[]> {
@@ -189,28 +130,6 @@ async function measureSpelling(run: RunTask, onMiss: OnMiss): Promise<QualityLin
       cases,
     },
     { task, measure: "right words called wrong", result: share(accused, words), cases: words },
-  ];
-}
-
-async function measureModeration(run: RunTask, onMiss: OnMiss): Promise<QualityLine[]> {
-  const task = "text/moderation";
-  const counts = { bad: 0, found: 0, harmless: 0, accused: 0 };
-  for (const { text, isBad } of moderation.cases) {
-    const isFlagged = Number((await run(task, { text, language: "en" }))["nsfw_likelihood"]) > 0;
-    if (isBad) counts.bad++;
-    else counts.harmless++;
-    if (isBad && isFlagged) counts.found++;
-    if (!isBad && isFlagged) counts.accused++;
-    if (isBad !== isFlagged) onMiss(task, text, isBad, isFlagged);
-  }
-  return [
-    { task, measure: "bad sentences found", result: share(counts.found, counts.bad), cases: counts.bad },
-    {
-      task,
-      measure: "harmless sentences flagged",
-      result: share(counts.accused, counts.harmless),
-      cases: counts.harmless,
-    },
   ];
 }
 

@@ -1,18 +1,39 @@
-// text/moderation with the sentence model: finds bad words, and sentences that are more similar to a harmful phrase than to every harmless one.
-// Only assistive: it looks at single sentences without their context.
+// text/moderation with the sentence model: bad words, and sentences that a linear classifier on the vectors takes for harmful. Only assistive: it
+// looks at single sentences without their context. `scripts/train-moderation.ts` trains the classifier.
 
 import { round } from "../numbers.ts";
 import { badWordsPackage, loadBadWords, type ModerationItem, toModerationOutput } from "../text/moderation.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { createTextEngine } from "../text/text-engine.ts";
-import { harmlessPhrases, type KindOfHarm, kindsOfHarm } from "./moderation-phrases.ts";
+import weights from "./moderation-weights.json" with { type: "json" };
 import { sentenceEngineFacts } from "./sentence-engine.ts";
-import { loadSentenceModel, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
+import { loadSentenceModel, sentenceModelPackages, similarityOf, vectorLength } from "./sentence-model.ts";
 
-// Less similar sentences resemble no known phrase.
-const minSimilarity = 0.35;
-// The required lead of the harmful phrase over the most similar harmless one.
-const minLead = 0.05;
+type Kind = Exclude<keyof typeof weights, "harm">;
+
+interface Judgement {
+  /** The probability of any harm, 0 to 1. */
+  readonly harm: number;
+  readonly kind: Kind;
+}
+
+const kinds: Readonly<Record<Kind, Pick<ModerationItem, "category" | "subcategory">>> = {
+  insult: { category: "Toxic", subcategory: "Insult" },
+  threat: { category: "Violence", subcategory: "Threatening" },
+  violence: { category: "Violence", subcategory: "Violence" },
+  hate: { category: "HateAndExtremism", subcategory: "Hate" },
+  harassment: { category: "Toxic", subcategory: "Harassment" },
+  "self-harm": { category: "Violence", subcategory: "PhysicalViolence" },
+  sexual: { category: "Sexual", subcategory: "Sexual" },
+};
+const minHarm = 0.5;
+/** Words of medicine, of animals and of the Bible. They are bad only in a sentence that is not clearly harmless. */
+const ambiguousWords = new Set(
+  "anal,anus,arse,ass,bastard,bitch,cock,cum,dick,ejaculate,fisting,hooker,incest,masturbate,orgasm,penis,prick,pussy,rape,scat,semen,sex,tit,turd,vagina,whore".split(
+    ",",
+  ),
+);
+const minHarmOfAmbiguous = 0.2;
 
 export const moderation = createTextEngine({
   ...sentenceEngineFacts,
@@ -25,40 +46,49 @@ export const moderation = createTextEngine({
   async load() {
     const model = await loadSentenceModel();
     const findBadWords = await loadBadWords();
-    const harmless = await model.embed(harmlessPhrases);
-    const harms: (KindOfHarm & { readonly vectors: readonly Float32Array[] })[] = [];
-    for (const kind of kindsOfHarm) harms.push({ ...kind, vectors: await model.embed(kind.phrases) });
+    const judge = loadClassifier();
 
     return async (text, { onProgress }) => {
       const { items } = findBadWords(text);
+      const needsContext = items.some(({ label }) => ambiguousWords.has(label));
       const found = new Map<string, ModerationItem>();
+      const harmlessWords = new Set<string>();
+      const harmfulWords = new Set<string>();
       const sentences = new Set(splitSentences(text).map((sentence) => sentence.text));
       let judged = 0;
       for (const sentence of sentences) {
-        const item = judge(await model.toVector(model.toTokens(sentence)));
-        if (item !== null && item.score > (found.get(item.label)?.score ?? 0)) found.set(item.label, item);
+        const { harm, kind } = judge(await model.toVector(model.toTokens(sentence)));
+        if (harm >= minHarm && harm > (found.get(kind)?.score ?? 0))
+          found.set(kind, { label: kind, ...kinds[kind], score: round(harm) });
+        const words = harm < minHarmOfAmbiguous ? harmlessWords : harmfulWords;
+        if (needsContext) for (const { label } of findBadWords(sentence).items) words.add(label);
         onProgress(++judged / sentences.size);
       }
+      const words = items.filter(
+        ({ label }) => !(ambiguousWords.has(label) && harmlessWords.has(label) && !harmfulWords.has(label)),
+      );
       return {
-        output: toModerationOutput([...items, ...found.values()]),
+        output: toModerationOutput([...words, ...found.values()]),
         original: {
           engine: "obscenity, all-MiniLM-L6-v2",
-          note: "assistive: a list of words, and similarity to known phrases. A text without findings may still be harmful",
+          note: "assistive: a list of words, and a classifier of single sentences. A text without findings may still be harmful",
         },
       };
     };
-
-    function judge(vector: Float32Array): ModerationItem | null {
-      const scored = harms.map((kind) => ({ kind, similarity: maxSimilarity(vector, kind.vectors) }));
-      const { kind, similarity } = scored.reduce((one, other) => (other.similarity > one.similarity ? other : one));
-      const lead = similarity - maxSimilarity(vector, harmless);
-      if (similarity < minSimilarity || lead < minLead) return null;
-      const { label, category, subcategory } = kind;
-      return { label, category, subcategory, score: round(Math.min(0.95, 0.5 + lead)) };
-    }
   },
 });
 
-function maxSimilarity(vector: Float32Array, others: readonly Float32Array[]): number {
-  return Math.max(...others.map((other) => similarityOf(vector, other)));
+/** Linear models on the vector, with the bias as the last weight: `harm` gives the log odds of any harm, the others compare the kinds. */
+function loadClassifier(): (vector: Float32Array) => Judgement {
+  const rows = Object.entries(weights).map(([name, encoded]) => {
+    const { buffer } = Uint8Array.from(Buffer.from(encoded, "base64"));
+    return { name, row: new Float32Array(buffer) };
+  });
+  return (vector) => {
+    const scored = rows.map(({ name, row }) => ({ name, score: similarityOf(vector, row) + (row[vectorLength] ?? 0) }));
+    const logOdds = scored.find(({ name }) => name === "harm")?.score ?? 0;
+    const ofKinds = scored.filter((one): one is { name: Kind; score: number } => one.name !== "harm");
+    const { name: kind } = ofKinds.reduce((one, other) => (other.score > one.score ? other : one));
+    return { harm: 1 / (1 + Math.exp(-logOdds)), kind };
+  };
 }

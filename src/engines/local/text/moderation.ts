@@ -57,6 +57,7 @@ export interface ModerationItem extends Kind {
 export const moderation = createTextEngine({
   task: "text/moderation",
   packages: [badWordsPackage],
+  models: ["obscenity"],
   englishOnly: "moderates",
   maxCharacters: 1_000_000,
   lightCharacters: 10_000,
