@@ -1,5 +1,5 @@
 // text/spell_check with grammar by Harper's rules. The spelling is checked by our own dictionary, which knows British and American English and
-// has better suggestions.
+// has better suggestions: its findings are the same as without the rules, and no rule may replace a word by one that the dictionary does not have.
 
 import { readModelFile } from "../checksums.ts";
 import { importPackage } from "../resolve-package.ts";
@@ -62,20 +62,29 @@ export const grammar = createTextEngine({
   englishOnly: "checks",
   maxCharacters: 50_000,
   async load() {
-    const findMisspellings = await loadSpellCheck();
+    const { findMisspellings, keepsSpelling } = await loadSpellCheck();
     const createLinter = await loadHarper();
     const linters = new Map<number, FindMistakes>();
 
     return async (text, { input }) => {
-      const mistakes = await check(text, dialectOf(input.language));
-      // Where both find a mistake, the rule of grammar is preferred, because it considers the words around it.
-      const misspellings = findMisspellings(text).filter((one) => !mistakes.some((other) => overlap(one, other)));
-      const all = [...mistakes, ...misspellings].sort((a, b) => a.start - b.start);
+      const misspellings = findMisspellings(text);
+      const found = await check(text, dialectOf(input.language));
+      const mistakes = found.flatMap((mistake) => withRightSpelling(mistake));
+      const all = [
+        ...misspellings.map((one) => addSuggestions(one, mistakes)),
+        ...mistakes.filter((one) => !misspellings.some((other) => overlap(one, other))),
+      ].sort((a, b) => a.start - b.start);
       return {
         output: { text, items: toSpellCheckItems(text, all) },
         original: { engine: "harper.js, nspell, dictionary-en" },
       };
     };
+
+    /** Without a suggestion that is spelt correctly, the rule has probably misread the sentence. */
+    function withRightSpelling(mistake: Mistake): Mistake[] {
+      const suggestions = mistake.suggestions.filter(({ suggestion }) => keepsSpelling(mistake.text, suggestion));
+      return suggestions.length === 0 && mistake.suggestions.length > 0 ? [] : [{ ...mistake, suggestions }];
+    }
 
     async function check(text: string, dialect: number): Promise<Mistake[]> {
       const findMistakes = linters.get(dialect) ?? (await createLinter(dialect));
@@ -153,6 +162,14 @@ function toMistake(lint: Lint, text: string, partStart: number): Mistake | null 
 
 function dialectOf(language: string | null): number {
   return dialects.find(([tag]) => tag.test((language ?? "").replace("_", "-")))?.[1] ?? 0;
+}
+
+/** The suggestions of a rule for the same words follow those of the dictionary. */
+function addSuggestions(misspelling: Mistake, mistakes: readonly Mistake[]): Mistake {
+  const same = mistakes.filter(({ start, text }) => start === misspelling.start && text === misspelling.text);
+  const known = new Set(misspelling.suggestions.map(({ suggestion }) => suggestion));
+  const others = same.flatMap(({ suggestions }) => suggestions).filter(({ suggestion }) => !known.has(suggestion));
+  return { ...misspelling, suggestions: [...misspelling.suggestions, ...others] };
 }
 
 function overlap(a: Mistake, b: Mistake): boolean {

@@ -11,6 +11,13 @@ export interface Mistake extends Span {
   readonly suggestions: readonly Suggestion[];
 }
 
+interface SpellCheck {
+  /** In the order of the text. */
+  findMisspellings(text: string): Mistake[];
+  /** Every word of the replacement is in the dictionary, or was in the text before. */
+  keepsSpelling(replaced: string, replacement: string): boolean;
+}
+
 // The suggestions for a word take about ten milliseconds. A text with more unknown words than this is not English.
 const maxWordsWithSuggestions = 300;
 /** Addresses, numbers and code are not checked. */
@@ -26,7 +33,7 @@ export const spellCheck = createTextEngine({
   maxCharacters: 250_000,
   lightCharacters: 5_000,
   async load() {
-    const findMisspellings = await loadSpellCheck();
+    const { findMisspellings } = await loadSpellCheck();
     return (text) => ({
       output: { text, items: toSpellCheckItems(text, findMisspellings(text)) },
       original: { engine: "nspell, dictionary-en", note: "spelling only, no grammar" },
@@ -34,19 +41,25 @@ export const spellCheck = createTextEngine({
   },
 });
 
-export async function loadSpellCheck(): Promise<(text: string) => Mistake[]> {
+export async function loadSpellCheck(): Promise<SpellCheck> {
   const stopWords = await loadStopWords();
   const { isCorrect, suggest } = await loadSpelling(stopWords("en"));
-  return (text) => {
-    const known = new Map<string, readonly Suggestion[]>();
-    return findUnknown(text, isCorrect).map((unknown) => {
-      let suggestions = known.get(unknown.text);
-      if (suggestions === undefined) {
-        suggestions = known.size < maxWordsWithSuggestions ? suggest(unknown.text.replaceAll("’", "'")) : [];
-        known.set(unknown.text, suggestions);
-      }
-      return { ...unknown, type: "UnknownToken", suggestions };
-    });
+  return {
+    findMisspellings(text) {
+      const known = new Map<string, readonly Suggestion[]>();
+      return findUnknown(text, isCorrect).map((unknown) => {
+        let suggestions = known.get(unknown.text);
+        if (suggestions === undefined) {
+          suggestions = known.size < maxWordsWithSuggestions ? suggest(unknown.text.replaceAll("’", "'")) : [];
+          known.set(unknown.text, suggestions);
+        }
+        return { ...unknown, type: "UnknownToken", suggestions };
+      });
+    },
+    keepsSpelling(replaced, replacement) {
+      const before = new Set(wordsOf(replaced.toLowerCase()));
+      return wordsOf(replacement).every((one) => before.has(one.toLowerCase()) || isCorrect(one));
+    },
   };
 }
 
@@ -74,6 +87,10 @@ function findUnknown(text: string, isCorrect: (word: string) => boolean): Span[]
     startsSentence = /[.!?:…]["'”’)]*$/u.test(run);
   }
   return unknown;
+}
+
+function wordsOf(text: string): string[] {
+  return (text.match(word) ?? []).map((one) => one.replaceAll("’", "'"));
 }
 
 /** Names and abbreviations are not in the dictionary, so words in capitals are checked only at the start of a sentence. */
