@@ -4,7 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
+import grammarRight from "../quality/text/grammar-right.json" with { type: "json" };
+import grammarWrong from "../quality/text/grammar-wrong.json" with { type: "json" };
 import { measureGrammar } from "../quality/text/measure-groups.ts";
+import spellCheckRight from "../quality/text/spell-check-right.json" with { type: "json" };
+import spellCheckWrong from "../quality/text/spell-check-wrong.json" with { type: "json" };
 import { fitsTask, longTimeLimitsMs, runLocal } from "./local-call.ts";
 
 interface Item {
@@ -90,6 +94,35 @@ describe.skipIf(!isInstalled)("the group grammar", () => {
     }
     expect(items.length).toBeGreaterThan(0);
   });
+
+  test("misspelt words and their suggestions are those of the spell check, whatever the rules say about them", async () => {
+    const words = spellCheckWrong.cases.map(({ wrong }) => wrong);
+    for (let from = 0; from < words.length; from += 20) {
+      const text = words
+        .slice(from, from + 20)
+        .map((word) => `I wrote ${word} in the letter, and alot of people seen it.`)
+        .join(" ");
+      const plain = await runLocal(local, task, { text, language: "en" });
+      const items = await itemsOf(text);
+      for (const one of plain.output["items"] as readonly Item[]) {
+        const same = items.find(({ offset }) => offset === one.offset);
+        expect(same).toMatchObject({ text: one.text, type: one.type });
+        expect(same?.suggestions.slice(0, one.suggestions.length)).toEqual([...one.suggestions]);
+      }
+    }
+  }, 240_000);
+
+  test("no suggestion replaces a word by one that is misspelt", async () => {
+    const sentences = [...grammarWrong.cases, ...grammarRight.cases, ...spellCheckRight.cases].map(({ text }) => text);
+    for (const text of sentences)
+      for (const item of await itemsOf(text))
+        for (const { suggestion } of item.suggestions) {
+          const mended = text.slice(0, item.offset) + suggestion + text.slice(item.offset + item.length);
+          const count = async (one: string) =>
+            ((await runLocal(local, task, { text: one, language: "en" })).output["items"] as unknown[]).length;
+          expect([mended, await count(mended)]).toEqual([mended, Math.min(await count(mended), await count(text))]);
+        }
+  }, 240_000);
 
   test("answers to unusual texts match the schema, and the engine still works", async () => {
     for (const text of [
