@@ -191,6 +191,7 @@ describe("confused characters", () => {
     ["O for 0 in the number", data.replace("AB1034567", "AB1O34567")],
     ["I for 1 in the number", data.replace("AB1034567", "ABI034567")],
     ["8 for B in the number", data.replace("AB1034567", "A81034567")],
+    ["O for 0 and I for 1 in the number", data.replace("AB1034567", "ABIO34567")],
     ["S for 5 in the number", data.replace("AB1034567", "AB1034S67")],
     ["O, I and B in the dates", data.replace("820417", "B2O4I7")],
     ["Z for 2 in the date of expiry", data.replace("310902", "3109OZ")],

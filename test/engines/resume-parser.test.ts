@@ -185,6 +185,8 @@ describe("headings", () => {
       "Work Experience",
     ]);
     expect(resume.personal_infos.name["raw_name"]).toBeNull();
+    const beside = await read(["Berlin            Professional Summary", "Ten years in sales."]);
+    expect(beside.personal_infos.name["raw_name"]).toBeNull();
   });
 
   test("a label inside of a job does not start a section", async () => {

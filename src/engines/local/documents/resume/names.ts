@@ -8,10 +8,9 @@ import { isDegree, isRole, isSchool } from "./vocabulary.ts";
 const word = "\\p{Lu}[\\p{L}\\p{M}'’.-]*";
 const particle =
   "(?:van|von|vom|zu|zum|zur|de|der|den|del|della|dello|di|da|do|dos|das|du|des|d'|la|le|el|al|bin|ibn|ben|ter|ten|af|av|y|e|i|und|st\\.)";
-const namePattern = new RegExp(
-  `^(?:${word})(?:\\s+(?:${particle}|${word})){1,5}(?:,\\s*(?:ph\\.?\\s?d|m\\.?b\\.?a|m\\.?d|cpa|jr|sr|m\\.?sc|b\\.?sc|rn|esq|pmp|llm|dphil)\\.?)*$`,
-  "iu",
-);
+// Capitals matter, so the pattern must not ignore the case.
+const namePattern = new RegExp(`^(?:${word})(?:\\s+(?:${particle}|${word})){1,5}$`, "u");
+const degreePattern = /(?:,\s*(?:ph\.?\s?d|m\.?b\.?a|m\.?d|cpa|jr|sr|m\.?sc|b\.?sc|rn|esq|pmp|llm|dphil)\.?){1,4}$/i;
 const prefixes =
   "dr|dr\\.-ing|prof|professor|mr|mrs|ms|miss|mme|mlle|m|herr|frau|sr|sra|srta|dott|dott\\.ssa|ing|mgr|mgr inż|inż|dipl\\.-ing|dipl\\.-kfm|sir|drs|ir|mag";
 const prefixPattern = new RegExp(`^((?:(?:${prefixes})\\.?\\s+){1,3})(?=\\p{L})`, "iu");
@@ -89,7 +88,8 @@ function isSingleWord(text: string): boolean {
 }
 
 function isName(text: string): boolean {
-  if (text.length > maxNameCharacters || !namePattern.test(withoutPrefix(text).rest)) return false;
+  if (text.length > maxNameCharacters || !namePattern.test(withoutPrefix(text).rest.replace(degreePattern, "")))
+    return false;
   const isLabel = findSection(text) !== null || isDocumentTitle(text);
   return !isLabel && !isSchool(text) && !/\bcurriculum\b|\blebenslauf\b|\bresume\b/i.test(foldCase(text));
 }
