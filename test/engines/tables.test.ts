@@ -159,6 +159,18 @@ describe("with rules", () => {
     expect(tablesOf(texts, rules)).toEqual([rows]);
   });
 
+  test("rules between some rows only do not join the others", () => {
+    const rows = [
+      ["Item", "Count", "Price"],
+      ["Oak table", "2", "1250.00"],
+      ["Oak chair", "12", "145.50"],
+      ["Fitting", "6", "48.00"],
+    ];
+    const texts = grid(rows, { xs: [40, 190, 370], y: 105, pitch: 16 });
+    const rules = { horizontal: lines([119 / 800, 135 / 800], 0.05, 0.9), vertical: [] };
+    expect(tablesOf(texts, rules)).toEqual([rows]);
+  });
+
   test("a frame around prose is not a table", () => {
     const texts = prose("a", { x: 40, y: 110, lines: 5, columnWidth: 400 });
     const rules = { horizontal: lines([0.12, 0.3], 0.05, 0.9), vertical: lines([0.05, 0.9], 0.12, 0.3) };

@@ -27,7 +27,10 @@ function splitAtRules(lines: readonly GridRow[], separators: readonly number[]):
     if (isSeparated) blocks.push([]);
     blocks.at(-1)?.push(line);
   }
-  const isForRows = blocks.length >= minBlocks && blocks.every((block) => block.length <= maxLinesBetweenRules);
+  const numeric = findNumericColumns(lines);
+  const isRow = (block: readonly GridRow[]) =>
+    block.length <= maxLinesBetweenRules && isOneRow(block, numeric, blocks.length);
+  const isForRows = blocks.length >= minBlocks && blocks.every(isRow);
   return isForRows && blocks.some((block) => block.length > 1) ? blocks : null;
 }
 
