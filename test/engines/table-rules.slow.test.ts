@@ -6,7 +6,7 @@ import { loadPdfReader } from "../../src/engines/local/documents/pdf.ts";
 import { findRules } from "../../src/engines/local/documents/rules.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
 import { createLog } from "../../src/log.ts";
-import { photograph, toGreyPicture } from "../quality/ocr/rasters.ts";
+import { photograph, toBitmap, toGreyPicture } from "../quality/ocr/rasters.ts";
 import { write, writePlainPdf } from "../support/plain-pdf.ts";
 import { longTimeLimitsMs, runLocal } from "./local-call.ts";
 
@@ -53,6 +53,13 @@ const expected = rows.map((row) => row.map((cell) => (cell === "" ? null : cell.
 test("a ruled table of a PDF has its cells, empty ones and those of several lines included", async () => {
   const bytes = writePlainPdf([{ content: drawTable() }]);
   const file = { name: "a.pdf", mediaType: "application/pdf", size: bytes.length, read: async () => bytes };
+  expect(await tableOf(file)).toEqual(expected);
+});
+
+test("the same table in a picture has the same cells", async () => {
+  using pdf = (await loadPdfReader()).open(writePlainPdf([{ content: drawTable() }]));
+  const bytes = await new Bun.Image(toBitmap(toGreyPicture(pdf.draw(0)))).png().bytes();
+  const file = { name: "a.png", mediaType: "image/png", size: bytes.length, read: async () => bytes };
   expect(await tableOf(file)).toEqual(expected);
 });
 

@@ -68,7 +68,7 @@ function isCertain(zone: Zone | null): boolean {
 async function readZoneText(picture: Picture, page: Page): Promise<string> {
   const recogniser = await getRecogniser();
   const degrees = page.turned?.degrees ?? 0;
-  const options = { characters: zoneCharacters, isSingleBlock: true, minConfidence: 0, degrees };
+  const options = { characters: zoneCharacters, isSingleBlock: true, degrees };
   return toText(recogniser.recognise(picture, ["eng"], options).page);
 }
 

@@ -40,6 +40,7 @@ const blankLine = 0.9;
 const footerGap = 1.5;
 const proseWidth = 8;
 const alignedWithin = 0.25;
+const maxSlope = 0.45;
 const speckWidth = 2;
 // The share of lines beside which the other column has text at the same height. In tables it is nearly all; by chance it is a third.
 const alignedShare = 0.55;
@@ -268,7 +269,7 @@ function areColumns(left: readonly Segment[], right: readonly Segment[]): boolea
   if (Math.min(leftRows.length, rightRows.length) < minColumnRows) return false;
   if (isProse(left) && isProse(right)) return !haveCommonParts(leftRows, rightRows);
   const [few, many] = leftRows.length < rightRows.length ? [leftRows, rightRows] : [rightRows, leftRows];
-  return few.filter((row) => hasNeighbour(row, many)).length < alignedShare * few.length;
+  return shareOfAligned(few, many) < alignedShare;
 }
 
 /** Whether most lines are long, and fill their columns. */
@@ -301,7 +302,7 @@ function toColumns(segments: readonly Segment[]): (Interval & { members: Segment
 function haveCommonParts(left: readonly Row[], right: readonly Row[]): boolean {
   const [leftParts, rightParts] = [findParts(left), findParts(right)];
   const [few, many] = leftParts.length < rightParts.length ? [leftParts, rightParts] : [rightParts, leftParts];
-  return few.length >= minColumnRows && few.filter((row) => hasNeighbour(row, many)).length >= partShare * few.length;
+  return few.length >= minColumnRows && shareOfAligned(few, many) >= partShare;
 }
 
 /** The first rows of the parts that are separated by more than the usual distance between rows. */
@@ -311,16 +312,27 @@ function findParts(rows: readonly Row[]): Row[] {
   return rows.filter((_, index) => index === 0 || (distances[index - 1] ?? 0) > usual * 1.3);
 }
 
-/** Whether one of the rows, which are sorted, is at the same height. */
-function hasNeighbour({ middle, height }: Row, rows: readonly Row[]): boolean {
-  let [low, high] = [0, rows.length];
+/** The share of rows that have one of the others at the same height. On a page that is not quite straight, all are higher or lower by the same distance. */
+function shareOfAligned(rows: readonly Row[], others: readonly Row[]): number {
+  const distances = rows.map((row) => distanceToNearest(row, others) / Math.max(row.height, 1e-9));
+  const usual = median(distances);
+  const offset = Math.abs(usual) <= maxSlope ? usual : 0;
+  return distances.filter((distance) => Math.abs(distance - offset) <= alignedWithin).length / rows.length;
+}
+
+/** The others are sorted. */
+function distanceToNearest({ middle }: Row, others: readonly Row[]): number {
+  let [low, high] = [0, others.length];
   while (low < high) {
     const between = (low + high) >> 1;
-    if ((rows[between]?.middle ?? 0) < middle - alignedWithin * height) low = between + 1;
+    if ((others[between]?.middle ?? 0) < middle) low = between + 1;
     else high = between;
   }
-  const found = rows[low];
-  return found !== undefined && found.middle <= middle + alignedWithin * height;
+  const near = [others[low - 1], others[low]].flatMap((row) => (row === undefined ? [] : [row.middle - middle]));
+  return near.reduce(
+    (least, distance) => (Math.abs(distance) < Math.abs(least) ? distance : least),
+    Number.POSITIVE_INFINITY,
+  );
 }
 
 function toRowLine({ segments }: Row): Line {

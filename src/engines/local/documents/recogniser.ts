@@ -12,7 +12,7 @@ export interface Recogniser {
 
 export interface Reading {
   readonly page: Page;
-  /** 0 to 1. It includes words that were left out of the page. */
+  /** 0 to 1. */
   readonly confidence: number;
 }
 
@@ -21,8 +21,8 @@ export interface RecogniseOptions {
   readonly characters?: string;
   /** The picture is read as one block of lines without columns. */
   readonly isSingleBlock?: boolean;
-  /** 0 to 1. Words with less confidence are left out. */
-  readonly minConfidence?: number;
+  /** How a pixel is judged to be ink: by its surroundings, or by one limit for the whole picture. Default: `local`. */
+  readonly threshold?: "local" | "global";
   /** The picture is first rotated clockwise by this angle. */
   readonly degrees?: Turned["degrees"];
 }

@@ -13,7 +13,7 @@ export interface RuledTables {
   readonly words: ReadonlySet<Word>;
 }
 
-interface Grid {
+export interface Grid {
   /** The positions of the rules, relative to the page. */
   readonly xs: readonly number[];
   readonly ys: readonly number[];
@@ -53,7 +53,7 @@ export function findRuledTables(page: Page, rules: Rules): RuledTables {
 }
 
 /** Rules that touch each other, directly or through others, belong to one grid. */
-function findGrids({ horizontal, vertical }: Rules): Grid[] {
+export function findGrids({ horizontal, vertical }: Rules): Grid[] {
   const across = longest(horizontal);
   const down = longest(vertical);
   const groups = createGroups(across.length + down.length);

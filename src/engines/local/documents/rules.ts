@@ -27,6 +27,8 @@ const maxSide = 1_600;
 const window = 12;
 const minDifference = 14;
 const maxGap = 3;
+// The letters of a line have more gaps.
+const minFilled = 0.92;
 // Relative to the side of the page. Words are shorter, and letters are lower.
 const minLengthAcross = 0.05;
 const minLengthDown = 0.022;
@@ -151,14 +153,17 @@ function findRuns(dark: Uint8Array, width: number, height: number, minPiece: num
   for (let y = 0; y < height && runs.length < maxRuns; y++) {
     let from = -1;
     let last = -1;
+    let filled = 0;
     for (let x = 0; x <= width; x++) {
       const at = y * width + x;
       const isDark = x < width && (dark[at] === 1 || (y > 0 && dark[at - width] === 1) || dark[at + width] === 1);
       if (isDark) {
-        if (from < 0) from = x;
+        if (from < 0) [from, filled] = [x, 0];
         last = x;
+        filled++;
       } else if (from >= 0 && (x - last > maxGap || x === width)) {
-        if (last - from >= minPiece) runs.push({ at: y, from, to: last + 1 });
+        const length = last + 1 - from;
+        if (length >= minPiece && filled >= minFilled * length) runs.push({ at: y, from, to: last + 1 });
         from = -1;
       }
     }

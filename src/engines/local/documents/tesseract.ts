@@ -8,6 +8,7 @@ import { refuseInput } from "../../../providers/task.ts";
 import { checkBytes, findChecksum, readModelFile } from "../checksums.ts";
 import { round } from "../numbers.ts";
 import { findPackage } from "../resolve-package.ts";
+import { cleanPicture } from "./clean-picture.ts";
 import { type Line, type Page, type Turned, toBox, toLine, type Word } from "./page.ts";
 import type { Picture } from "./picture.ts";
 import type { Reading, RecogniseOptions, Recogniser } from "./recogniser.ts";
@@ -43,17 +44,16 @@ const singleBlock = "6";
 const inColour = 0;
 // A third of a degree. Rotating by less does not improve the recognition.
 const minSlantRadians = 0.005;
-// Specks, rules and hatching are recognised as words with a low confidence, which real words rarely have.
-const defaultMinConfidence = 0.3;
-// Without layout analysis, pictures and codes are recognised as words, too.
-const minConfidenceOfBlocks = 0.5;
-// Sauvola's method, which compares each pixel with its surroundings. The default, one threshold for the page, loses half of a photograph with a
-// dark corner and takes ten times as long.
-const localThreshold = "2";
+// Sauvola's method, which compares each pixel with its surroundings, reads photographs with a dark corner. Otsu's, one threshold for the page, reads
+// noise and faded print. It takes up to ten times as long on photographs.
+const thresholds = { local: "2", global: "0" } as const;
+// Clean pages have more, and are read once.
+const clearConfidence = 0.92;
 // A rotated page also yields words, but few of them with high confidence.
 const doubtfulConfidence = 0.68;
 // The text of receipts, cards and forms is shorter. They take half a second each.
 const fewCharacters = 800;
+const doubtfulSign = 0.3;
 const quarterTurns = [90, 180, 270] as const;
 /** The EXIF orientations of pictures that must be rotated clockwise by these angles. */
 const orientations: Readonly<Record<Turned["degrees"], number>> = { 0: 1, 90: 6, 180: 3, 270: 8 };
@@ -84,7 +84,6 @@ export async function loadTesseract(): Promise<Recogniser> {
     }
     if (initialised !== "") api.End();
     if (api.Init(null, names, neuralNetOnly) !== 0) throw new Error(`tesseract refused its language data: ${names}`);
-    api.SetVariable("thresholding_method", localThreshold);
     initialised = names;
   };
 
@@ -92,6 +91,7 @@ export async function loadTesseract(): Promise<Recogniser> {
     recognise(picture, languages, options = {}) {
       useLanguages(languages);
       api.SetVariable("tessedit_char_whitelist", options.characters ?? "");
+      api.SetVariable("thresholding_method", thresholds[options.threshold ?? "local"]);
       core.FS.writeFile("/input", picture.bytes);
       try {
         return recogniseInput(api, picture, options);
@@ -117,22 +117,28 @@ export async function loadTesseract(): Promise<Recogniser> {
 }
 
 /**
- * Tries all four orientations if the first reading has a low confidence. A page with little text is read again as one block, because the layout
- * analysis leaves out the prices of receipts.
+ * Tries the other threshold if the first reading is not clear, and all four orientations if it is doubtful. A page with little text is read again
+ * as one block, because the layout analysis leaves out the prices of receipts.
  */
-export function recogniseUpright(recogniser: Recogniser, picture: Picture, languages: readonly string[]): Page {
-  const first = recogniser.recognise(picture, languages);
-  let best = { reading: first, degrees: 0 as Turned["degrees"] };
-  if (first.confidence < doubtfulConfidence) {
-    for (const degrees of quarterTurns) {
-      const reading = recogniser.recognise(picture, languages, { degrees });
-      if (weigh(reading) > weigh(best.reading) * 1.2) best = { reading, degrees };
-    }
-  }
-  if (countCharacters(best.reading.page) > fewCharacters) return best.reading.page;
-  const options = { degrees: best.degrees, isSingleBlock: true, minConfidence: minConfidenceOfBlocks };
-  const block = recogniser.recognise(picture, languages, options);
-  return weigh(block) > weigh(best.reading) * 1.03 ? block.page : best.reading.page;
+export async function recogniseUpright(
+  recogniser: Recogniser,
+  original: Picture,
+  languages: readonly string[],
+): Promise<Page> {
+  const picture = await cleanPicture(original);
+  const read = (options: RecogniseOptions) => ({ options, reading: recogniser.recognise(picture, languages, options) });
+  let best = read({});
+  if (best.reading.confidence < clearConfidence) best = better(best, read({ threshold: "global" }), 1);
+  if (best.reading.confidence < doubtfulConfidence)
+    for (const degrees of quarterTurns) best = better(best, read({ ...best.options, degrees }), 1.2);
+  if (countCharacters(best.reading.page) <= fewCharacters)
+    best = better(best, read({ ...best.options, isSingleBlock: true }), 1.03);
+  return best.reading.page;
+}
+
+/** The second has to be better by this factor. */
+function better<Read extends { readonly reading: Reading }>(first: Read, second: Read, factor: number): Read {
+  return weigh(second.reading) > weigh(first.reading) * factor ? second : first;
 }
 
 /** Scores the amount and the confidence of the text. Whole words count more than fragments, and single letters are often noise. */
@@ -165,7 +171,7 @@ function recogniseInput(api: TesseractApi, picture: Picture, options: RecogniseO
   const size = { width: picture.width, height: picture.height };
   const shown = liesOnSide ? { width: size.height, height: size.width } : size;
   const turned = radians === 0 && degrees === 0 ? null : { degrees, radians };
-  const lines = readTable(api.GetTSVText(0), shown, options.minConfidence ?? defaultMinConfidence);
+  const lines = readTable(api.GetTSVText(0), shown);
   return { page: { ...shown, source: "scan", turned, lines }, confidence: api.MeanTextConf() / 100 };
 }
 
@@ -174,17 +180,22 @@ function refuseDamaged(): never {
 }
 
 /** The columns are level, page, block, paragraph, line, word, left, top, width, height, confidence, text. Level 5 is a word. */
-function readTable(table: string, shown: { width: number; height: number }, minConfidence: number): Line[] {
+function readTable(table: string, shown: { width: number; height: number }): Line[] {
   const words = table.split("\n").flatMap((row) => {
     const [level, , block, paragraph, line, , left, top, width, height, percent, text = ""] = row.split("\t");
     const confidence = Number(percent) / 100;
-    if (level !== "5" || text.trim() === "" || !(confidence >= minConfidence)) return [];
+    if (level !== "5" || text.trim() === "" || !(confidence >= 0) || isDirt(text, confidence)) return [];
     const [x, y, w, h] = [Number(left), Number(top), Number(width), Number(height)];
     const box = toBox(x / shown.width, y / shown.height, (x + w) / shown.width, (y + h) / shown.height);
     const word: Word = { text: text.trim(), box, confidence: round(Math.min(1, confidence)) };
     return [{ word, line: `${block} ${paragraph} ${line}` }];
   });
   return [...Map.groupBy(words, ({ line }) => line).values()].map((line) => toLine(line.map(({ word }) => word)));
+}
+
+/** Specks and hatching are recognised as signs. Words are kept, whatever their confidence, which the caller can judge. */
+function isDirt(text: string, confidence: number): boolean {
+  return confidence < doubtfulSign && !/[\p{L}\p{N}]/u.test(text);
 }
 
 /** The fastest build that the processor supports. */
