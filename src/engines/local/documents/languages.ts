@@ -1,6 +1,8 @@
 // Selects tesseract's languages for a BCP-47 tag.
 
+import { once } from "../../../lib/once.ts";
 import { refuseInput } from "../../../providers/task.ts";
+import { listGroupFolders } from "../resolve-package.ts";
 import { readsLanguage } from "./pp-ocr/languages.ts";
 import { isLanguageInstalled } from "./tesseract.ts";
 
@@ -25,14 +27,24 @@ export function toTesseractLanguage(tag: string): string {
   return name ?? refuseInput("language", `No text can be recognised in the language "${tag}" here.`);
 }
 
-/** The languages for a picture: the one of the caller, otherwise all that are installed. */
-export function chooseLanguages(tag: string | null): string[] {
+// A language is installed while the gateway does not run, and looking for all of them takes milliseconds.
+const findInstalled = once(() => {
   const known = ["eng", ...names.filter((name) => name !== "eng"), "chi_sim", "chi_tra"];
-  const installed = known.filter(isLanguageInstalled).slice(0, maxAtOnce);
-  if (tag === null) return installed;
+  return known.filter(isLanguageInstalled);
+});
+
+/** The languages for a picture: the one of the caller, otherwise those that are installed. */
+export function chooseLanguages(tag: string | null): string[] {
+  const installed = findInstalled();
+  if (tag === null) return installed.slice(0, maxAtOnce);
   const name = toTesseractLanguage(tag);
-  if (isLanguageInstalled(name)) return [name];
-  const reason = `the package @tesseract.js-data/${name} is not installed. Installed: ${installed.join(", ")}`;
-  const remedy = readsLanguage(tag) ? " `npx switchyard engines add ocr` installs an engine that reads it." : "";
-  return refuseInput("language", `Pictures in the language "${tag}" cannot be read here: ${reason}.${remedy}`);
+  if (installed.includes(name)) return [name];
+  const groups = [...(readsLanguage(tag) ? ["ocr"] : []), `ocr-${name}`];
+  const commands = groups.filter((group) => listGroupFolders().includes(group)).map((group) => `engines add ${group}`);
+  const remedy =
+    commands.length === 0
+      ? `The package @tesseract.js-data/${name} is not installed.`
+      : `\`npx switchyard ${commands.join("` or `npx switchyard ")}\` installs it.`;
+  const known = `Installed: ${installed.join(", ")}.`;
+  return refuseInput("language", `Pictures in the language "${tag}" cannot be read here. ${remedy} ${known}`);
 }
