@@ -166,7 +166,9 @@ describe("the engine of a picture", () => {
     expect(() => checkLanguage("la")).not.toThrow();
     expect(() => checkLanguage("ru")).not.toThrow();
     expect(() => checkLanguage("tlh")).toThrow('No text can be recognised in the language "tlh" here.');
-    expect(() => chooseLanguages("de")).toThrow("`npx switchyard engines add ocr` installs an engine that reads it.");
+    expect(() => chooseLanguages("de")).toThrow(
+      "`npx switchyard engines add ocr` or `npx switchyard engines add ocr-deu` installs it.",
+    );
     expect(() => chooseLanguages("ru")).toThrow(/Installed: eng\.$/);
   });
 });
