@@ -72,6 +72,14 @@ function loudnessOf(wave: Buffer): number {
 }
 
 describe("speech", () => {
+  test("the default voice is the clearest one, and one that can change its pitch if a pitch is set", async () => {
+    const voiceOf = async (input: object) =>
+      (await runLocal(local, "audio/tts", { text: sentence, ...input })).original;
+    expect(await voiceOf({})).toMatchObject({ voice: "rms" });
+    expect(await voiceOf({ speaking_pitch: 20 })).toMatchObject({ voice: "slt" });
+    expect(await voiceOf({ voice: "awb" })).toMatchObject({ voice: "awb" });
+  });
+
   test("is mp3 unless the caller chooses another format", async () => {
     const mp3 = await speak({});
     expect(mp3.mediaType).toBe("audio/mpeg");

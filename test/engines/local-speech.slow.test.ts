@@ -29,7 +29,7 @@ interface Transcript {
 }
 
 async function speak(text: string, format: string): Promise<Buffer> {
-  const { binaries } = await runLocal(local, "audio/tts", { text, audio_format: format });
+  const { binaries } = await runLocal(local, "audio/tts", { text, voice: "slt", audio_format: format });
   return Buffer.from(binaries?.[0]?.bytes ?? []);
 }
 

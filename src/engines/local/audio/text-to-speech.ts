@@ -18,6 +18,10 @@ const charactersPerPart = 600;
 // A digit or symbol takes as long to speak as a word.
 const charactersOfWord = 5;
 
+// Moonshine understands every word of `rms` in test/quality/speech/, and 98.4 % of `slt`, 95.3 % of `awb` and 91.6 % of `kal`.
+const clearestVoice = "rms";
+const clearestVoiceWithPitch = "slt";
+
 export const textToSpeech = createTextEngine({
   task: "audio/tts",
   packages: [flitePackage, encoderPackage],
@@ -59,11 +63,11 @@ function checkDuration(text: string): void {
 }
 
 function readDelivery(input: TaskInput<"audio/tts">): Delivery {
-  const voice = (input.voice || "slt").toLowerCase();
+  const pitch = toFactor(input.speaking_pitch);
+  const voice = (input.voice || (pitch === 1 ? clearestVoice : clearestVoiceWithPitch)).toLowerCase();
   const facts = lookUp(voices, voice);
   if (facts === undefined)
     return refuseInput("voice", `The local engine has the voices ${Object.keys(voices).join(", ")}.`);
-  const pitch = toFactor(input.speaking_pitch);
   if (pitch !== 1 && !facts.hasPitch)
     refuseInput("speaking_pitch", `The voice ${voice} has one pitch only. Take another voice.`);
   return { voice, speed: input.speed ?? 1, pitch };
