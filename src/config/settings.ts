@@ -166,6 +166,11 @@ export const settings = {
   local_idle_ms: whole(second, day)
     .default(5 * minute)
     .describe("Time after which an idle process of a local engine ends."),
+  local_niceness: whole(0, 19)
+    .default(15)
+    .describe(
+      "Niceness of the processes of local engines, so that they do not delay requests; 0 on a machine that other programs keep busy.",
+    ),
   local_memory_mb: whole(128, 65_536)
     .default(1_536)
     .describe("Memory limit of a process of a local engine, in megabytes."),

@@ -31,7 +31,13 @@ afterAll(async () => {
 function open(deniedPaths: readonly string[] | null): Pool {
   const log = createLog({ level: "info", format: "json", secrets: [], write: (lines) => (logged += lines) });
   const workers = { light: 1, heavy: 1 };
-  const limits = { maxWaiting: 4, maxWaitingPerOwner: 4, idleMs: 60_000, maxMemoryBytes: 1_024 * 1_048_576 };
+  const limits = {
+    maxWaiting: 4,
+    maxWaitingPerOwner: 4,
+    idleMs: 60_000,
+    maxMemoryBytes: 1_024 * 1_048_576,
+    niceness: 0,
+  };
   return createPool({ listModule, workers, ...limits, deniedPaths, log });
 }
 

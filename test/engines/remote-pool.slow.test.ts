@@ -31,6 +31,7 @@ function openEngines({ idleMs = 60_000 } = {}) {
     maxWaitingPerOwner: 2,
     idleMs,
     maxMemoryBytes: 1_024 * 1_048_576,
+    niceness: 0,
     deniedPaths: [],
     log,
   });

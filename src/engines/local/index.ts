@@ -15,7 +15,7 @@ import { findTool } from "./system-tools.ts";
 
 export interface LocalPoolOptions
   extends Partial<
-    Pick<PoolOptions, "maxWaiting" | "maxWaitingPerOwner" | "idleMs" | "maxMemoryBytes" | "deniedPaths">
+    Pick<PoolOptions, "maxWaiting" | "maxWaitingPerOwner" | "idleMs" | "maxMemoryBytes" | "niceness" | "deniedPaths">
   > {
   /** The number of heavy jobs that run at the same time; half as many light ones. Default: number of cores - 1. */
   readonly concurrency?: number;
@@ -29,6 +29,7 @@ interface PoolSettings {
   readonly localMaxWaitingPerOwner: number;
   readonly localIdleMs: number;
   readonly localMemoryMb: number;
+  readonly localNiceness: number;
   readonly localUnconfined: boolean;
   readonly dataDir: string;
 }
@@ -72,6 +73,7 @@ export function createLocalPool(options: LocalPoolOptions): Pool {
     maxWaitingPerOwner: options.maxWaitingPerOwner ?? 16,
     idleMs: options.idleMs ?? 5 * minute,
     maxMemoryBytes: options.maxMemoryBytes ?? defaultMemoryBytes,
+    niceness: options.niceness ?? 0,
     deniedPaths: options.deniedPaths === undefined ? [] : options.deniedPaths,
     log: options.log,
   });
@@ -84,6 +86,7 @@ export function toPoolOptions(settings: PoolSettings, log: Log): LocalPoolOption
     maxWaitingPerOwner: settings.localMaxWaitingPerOwner,
     idleMs: settings.localIdleMs,
     maxMemoryBytes: settings.localMemoryMb * 1_048_576,
+    niceness: settings.localNiceness,
     deniedPaths: settings.localUnconfined ? null : [resolve(settings.dataDir)],
     log,
   };

@@ -45,6 +45,8 @@ export interface PoolOptions {
   readonly idleMs: number;
   /** A worker that uses more memory is killed, and its job fails. */
   readonly maxMemoryBytes: number;
+  /** Of the workers of heavy engines, 0 to 19, because serving requests has priority over engines. */
+  readonly niceness: number;
   /** Paths that no engine process may read. Null: engine processes are not confined. */
   readonly deniedPaths: readonly string[] | null;
   readonly log: Log;
@@ -113,8 +115,8 @@ interface WorkerLane {
 const abortGraceMs = 500;
 // A worker that has reached this share of its memory limit is replaced between two jobs, before the limit kills it during one.
 const retireAt = 0.6;
-// Serving requests has priority over engines, and light engines have priority over heavy ones.
-const niceness: Readonly<Record<Lane, number>> = { light: 10, heavy: 15 };
+/** How much lower the niceness of light engines is: they have priority over heavy ones. */
+const lightAdvantage = 5;
 const maxRetryAfterSeconds = 60;
 // The weight of the latest job in the moving average of durations, from which Retry-After is computed.
 const averageWeight = 0.2;
@@ -254,7 +256,7 @@ export function createPool(options: PoolOptions): Pool {
         options.listModule,
         String(process.pid),
         String(options.maxMemoryBytes),
-        String(niceness[lane.name]),
+        String(lane.name === "heavy" ? options.niceness : Math.max(0, options.niceness - lightAdvantage)),
       ],
       {
         // A folder without a .env file and without the gateway's variables: engines must not see its keys.
