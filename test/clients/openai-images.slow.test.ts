@@ -87,10 +87,10 @@ describe("images", () => {
 
 describe("moderations", () => {
   test("judge a text, in the names of this format", async () => {
-    const judged = await client.moderations.create({ model: "local", input: "You are a bastard." });
+    const judged = await client.moderations.create({ model: "local/obscenity", input: "You are a bastard." });
     moderationsAnswer.parse(judged);
     expect(judged.id).toStartWith("modr-");
-    expect(judged).toMatchObject({ model: "local", provider: "local", cost: 0 });
+    expect(judged).toMatchObject({ model: "obscenity", provider: "local", cost: 0 });
     const [result] = judged.results;
     expect(result?.flagged).toBe(true);
     expect(Object.keys(result?.categories ?? {}).sort()).toEqual([...categoryNames].sort());
@@ -102,7 +102,7 @@ describe("moderations", () => {
   });
 
   test("a category that the format does not know keeps a name of its own", async () => {
-    const judged = await client.moderations.create({ model: "local", input: "This is shit." });
+    const judged = await client.moderations.create({ model: "local/obscenity", input: "This is shit." });
     const [result] = judged.results;
     expect(result?.categories).toMatchObject({ "toxic/profanity": true, harassment: false });
     expect(result?.flagged).toBe(true);
