@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Group, listGroups, withNeeds } from "../src/engines/local/groups.ts";
-import { listModels } from "../src/engines/local/models.ts";
+import { isInGroup, listModels } from "../src/engines/local/models.ts";
 
 interface Lockfile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
@@ -58,7 +58,7 @@ function packagesOfGroup(group: Group): string[] {
   const lockfile = join("engines", group.name, "package-lock.json");
   if (Object.keys(group.dependencies).length > 0) return lockedPackages(lockfile, group.name);
   // A wheel has no lockfile: its exact version is in the manifest, and its files have checksums.
-  const licences = new Set(listModels().flatMap((model) => (model.group === group.name ? [model.licence] : [])));
+  const licences = new Set(listModels().flatMap((model) => (isInGroup(model, group.name) ? [model.licence] : [])));
   return Object.entries(group.wheels).map(
     ([name, version]) => `| ${name} | ${version} | ${[...licences].join(", ")} | \`${group.name}\` |`,
   );

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { listChecksums } from "../../src/engines/local/checksums.ts";
-import { listModels, termsOf } from "../../src/engines/local/models.ts";
+import { isInGroup, listModels, termsOf } from "../../src/engines/local/models.ts";
 import { groupsFolder, listGroupFolders } from "../../src/engines/local/resolve-package.ts";
 
 /** Weights and data. Code, such as WebAssembly, is listed by its package. */
@@ -17,16 +17,17 @@ test("every model file that an engine reads is listed with its licence", () => {
   const unlisted = checked.filter(
     ({ group, file }) =>
       modelFile.test(file) &&
-      !models.some((model) => model.group === group && model.files.some((glob) => new Bun.Glob(glob).match(file))),
+      !models.some((model) => isInGroup(model, group) && model.files.some((glob) => new Bun.Glob(glob).match(file))),
   );
   expect(unlisted).toEqual([]);
   expect(checked.filter(({ file }) => modelFile.test(file)).length).toBeGreaterThan(30);
 });
 
 test("every listed model has files that are compared with a checksum, a licence and a source", () => {
-  for (const { name, group, files, licence, source } of listModels()) {
+  for (const model of listModels()) {
+    const { name, files, licence, source } = model;
     const own = checked.filter(
-      (one) => one.group === group && files.some((glob) => new Bun.Glob(glob).match(one.file)),
+      (one) => isInGroup(model, one.group) && files.some((glob) => new Bun.Glob(glob).match(one.file)),
     );
     expect([name, own.length > 0]).toEqual([name, true]);
     expect(licence).not.toBe("");

@@ -6,7 +6,7 @@ import { groupsFolder } from "./resolve-package.ts";
 
 export interface ModelSource {
   readonly name: string;
-  /** `core`: it comes with the gateway. */
+  /** A glob: `ocr-*`. `core`: it comes with the gateway. */
   readonly group: string;
   /** Globs of package and path, as in checksums.json. */
   readonly files: readonly string[];
@@ -20,9 +20,13 @@ export function listModels(): ModelSource[] {
   return JSON.parse(readFileSync(join(groupsFolder, "models.json"), "utf8")) as ModelSource[];
 }
 
+export function isInGroup(model: ModelSource, group: string): boolean {
+  return new Bun.Glob(model.group).match(group);
+}
+
 /** The terms of a group, which an operator has to know before installing it. */
 export function termsOf(group: string): string[] {
-  return listModels().flatMap(({ name, group: owner, terms }) =>
-    owner === group && terms !== null ? [`${name}: ${terms}`] : [],
+  return listModels().flatMap((model) =>
+    isInGroup(model, group) && model.terms !== null ? [`${model.name}: ${model.terms}`] : [],
   );
 }
