@@ -83,7 +83,7 @@ function sent(at = 0): ChatRequest {
 }
 
 const offers = engines.filter(({ provider }) => provider === "openai");
-// Tasks on videos need frames, which test/engines/local-video.slow.test.ts extracts.
+// Tasks on videos need frames, which test/engines/local-video.full.test.ts extracts.
 const servedTasks = offers.filter(({ unavailableReason }) => unavailableReason === null).map(({ task }) => task);
 
 function fileFor(task: string): Asked {
