@@ -21,7 +21,7 @@ import {
 export interface PoolServer {
   /** Resolves when the server should end: after some time without a job, or because its socket was deleted. */
   readonly idle: Promise<void>;
-  /** Accepts no more jobs; resolves when the last one has ended. */
+  /** Stops accepting jobs. Resolves when all running jobs have ended. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Collections of faces: what callers do with them through the API, and the deletion of those that no caller can reach any more.
+// Collections of faces: the operations of the API, and the deletion of collections whose keys are all revoked.
 
 import { type Caller, ownerOf } from "../../access/caller.ts";
 import type { CreateCollectionRequest } from "../../contract/collections.ts";
@@ -60,8 +60,8 @@ export interface CollectionsOptions {
   readonly log: Log;
 }
 
-/** Who asks, and over which connection. */
-interface Asking {
+/** The caller of an operation and its connection. */
+interface OperationContext {
   readonly caller: Caller;
   readonly connection: Connection;
   readonly requestId: string;
@@ -109,7 +109,7 @@ export function createCollections(options: CollectionsOptions) {
 
   /** Runs an operation with the time limit of a request, until the caller leaves. */
   async function withCall<Result>(
-    { connection, requestId, owner }: Pick<Asking, "connection" | "requestId"> & { owner: string },
+    { connection, requestId, owner }: Pick<OperationContext, "connection" | "requestId"> & { owner: string },
     collection: CollectionRecord,
     operate: (call: TaskCall) => Promise<Result>,
   ): Promise<Result> {
@@ -139,9 +139,9 @@ export function createCollections(options: CollectionsOptions) {
     }
   }
 
-  async function create(asking: Asking, request: CreateCollectionRequest): Promise<CollectionRecord> {
-    const engine = chooseEngine(request.provider, asking.caller);
-    const owner = ownerOf(asking.caller);
+  async function create(context: OperationContext, request: CreateCollectionRequest): Promise<CollectionRecord> {
+    const engine = chooseEngine(request.provider, context.caller);
+    const owner = ownerOf(context.caller);
     const createdAt = Date.now();
     const { expires_in_days: days } = request;
     const collection: CollectionRecord = {
@@ -158,7 +158,7 @@ export function createCollections(options: CollectionsOptions) {
     if (!(await rows.create(collection, limits.collectionsPerOwner)))
       throw full(`You have ${limits.collectionsPerOwner} collections, which is the limit: delete one`, ["body"]);
     try {
-      await withCall({ ...asking, owner }, collection, (call) => collections.create(call));
+      await withCall({ ...context, owner }, collection, (call) => collections.create(call));
     } catch (error) {
       await rows.delete(collection.id, owner);
       throw error;
@@ -166,12 +166,12 @@ export function createCollections(options: CollectionsOptions) {
     return collection;
   }
 
-  async function addFaces(asking: Asking, id: string, file: string) {
-    const owner = ownerOf(asking.caller);
+  async function addFaces(context: OperationContext, id: string, file: string) {
+    const owner = ownerOf(context.caller);
     const collection = await requireCollection(id, owner);
     const engine = engineOf(collection);
     refuseFull(collection.faceCount + 1);
-    return await withCall({ ...asking, owner }, collection, async (call) => {
+    return await withCall({ ...context, owner }, collection, async (call) => {
       const timeoutMs = Math.max(1, call.deadline - performance.now());
       const plan = { task, input: { file }, offers: [{ engine, model: null }] };
       const result = await atOwnMembers(async () => {
@@ -200,30 +200,30 @@ export function createCollections(options: CollectionsOptions) {
     });
   }
 
-  async function deleteFace(asking: Asking, id: string, faceId: string): Promise<void> {
-    const owner = ownerOf(asking.caller);
+  async function deleteFace(context: OperationContext, id: string, faceId: string): Promise<void> {
+    const owner = ownerOf(context.caller);
     const collection = await requireCollection(id, owner);
     if (!(await rows.hasFace(collection.id, faceId))) throw faceNotFound();
     const { collections } = engineOf(collection);
-    // The provider comes first: a face without a row could not be deleted there any more.
-    await withCall({ ...asking, owner }, collection, (call) =>
+    // Delete at the provider first: without the row, a later call could not find the face to delete it there.
+    await withCall({ ...context, owner }, collection, (call) =>
       collections.deleteFaces(withFaces(call, [{ face_id: faceId }])),
     );
     await rows.deleteFace(collection.id, faceId);
   }
 
-  async function remove(asking: Asking, id: string): Promise<void> {
-    const owner = ownerOf(asking.caller);
+  async function remove(context: OperationContext, id: string): Promise<void> {
+    const owner = ownerOf(context.caller);
     const collection = await requireCollection(id, owner);
-    await deleteEverywhere({ ...asking, owner }, collection);
+    await deleteEverywhere({ ...context, owner }, collection);
   }
 
   async function deleteEverywhere(
-    asking: Pick<Asking, "connection" | "requestId"> & { owner: string },
+    context: Pick<OperationContext, "connection" | "requestId"> & { owner: string },
     collection: CollectionRecord,
   ): Promise<void> {
     const { collections } = engineOf(collection);
-    await withCall(asking, collection, (call) => collections.delete(call));
+    await withCall(context, collection, (call) => collections.delete(call));
     await rows.delete(collection.id, collection.owner);
   }
 
@@ -231,8 +231,8 @@ export function createCollections(options: CollectionsOptions) {
   async function sweep(): Promise<void> {
     for (const collection of await rows.listAbandoned(Date.now(), abandonedAtOnce)) {
       const connection = { signal: new AbortController().signal };
-      const asking = { connection, requestId: `sweep-${collection.id}`, owner: collection.owner };
-      await deleteEverywhere(asking, collection).catch((error: unknown) => {
+      const context = { connection, requestId: `sweep-${collection.id}`, owner: collection.owner };
+      await deleteEverywhere(context, collection).catch((error: unknown) => {
         const { id, provider } = collection;
         log.warn("a collection of faces could not be deleted", { collection: id, provider, error: messageOf(error) });
       });

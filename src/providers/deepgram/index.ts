@@ -54,7 +54,7 @@ const transcribe = defineTask({
   task: "audio/speech_to_text_async",
   docs: "https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded",
   unsupported: ["speakers"],
-  // https://developers.deepgram.com/docs/models: the vendor recommends these two, and lists `enhanced` and `base` no more.
+  // https://developers.deepgram.com/docs/models: the vendor recommends these two and no longer lists `enhanced` and `base`.
   models: [defaultTranscriptionModel, "nova-2"],
   acceptsAnyModel: true,
   toRequest: async (call) => {

@@ -2,7 +2,7 @@
 
 import { createPhraseTable } from "./phrases.ts";
 
-/** `fee`: any other charge that the total includes. `carried`: the sum of a page. `noise`: begins like an amount and is none. */
+/** `fee`: any other charge that the total includes. `carried`: the subtotal of a page. `noise`: a label that looks like one of an amount, but is not. */
 export type AmountKind =
   | "noise"
   | "carried"

@@ -60,7 +60,7 @@ export function toTokens(text: string): Token[] {
 }
 
 export interface PhraseTable<Kind extends string> {
-  /** The longest phrase at a token; null: there is none. */
+  /** The longest phrase that starts at a token, or null if no phrase does. */
   match(tokens: readonly Token[], at: number): PhraseMatch<Kind> | null;
 }
 

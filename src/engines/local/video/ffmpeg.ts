@@ -61,8 +61,8 @@ const maxMessage = 500;
 const prefix = "video-";
 
 /**
- * Starts a program with limits. The program is killed when the standard input of the shell is closed: also when this process is killed, which
- * could not do it any more.
+ * Starts a program with limits. The program is killed when the standard input of the shell is closed. That also happens when this process is
+ * killed, and could not kill the program itself.
  */
 const script = `
 ulimit -v ${limits.memoryKilobytes} 2>/dev/null
@@ -233,7 +233,7 @@ function start(tool: (typeof videoTools)[number], options: readonly string[], pr
   };
 }
 
-/** The first characters. The others are read, too: a program waits while nobody reads its messages. */
+/** The first characters of the output. The rest is read and discarded, because a program blocks when its pipe is full. */
 async function readStart(stream: ReadableStream<Uint8Array>, maxLength: number): Promise<string> {
   let text = "";
   for await (const bytes of stream)

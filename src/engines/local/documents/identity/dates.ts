@@ -28,7 +28,7 @@ const monthFirst = new RegExp(
   "iu",
 );
 
-/** The first date of a short text; null: there is none. */
+/** The first date of a short text, or null if it contains no date. */
 export function findPrintedDate(text: string, kind: DateKind, order: DateOrder, today: Date): FoundDate | null {
   const build = (match: RegExpExecArray, year: string, month: number | null, day: string): FoundDate => ({
     value: month === null ? null : toDate(toYear(year, month, Number(day), kind, today), month, Number(day)),

@@ -29,7 +29,7 @@ const mostLost = 18;
 const mostSurplus = 12;
 const pointsPerCheck = 10;
 
-/** The best zone in any of the readings of a page; null: there is none. */
+/** The best machine-readable zone among the readings of a page, or null if no reading contains a zone. */
 export function findZone(readings: readonly (readonly string[])[], isState: IsState): Zone | null {
   const cleaned = readings.map((lines) => lines.flatMap(toZoneLines).slice(-maxLines));
   const printed = toPrintedText(readings[0] ?? []);

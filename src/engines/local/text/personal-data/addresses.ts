@@ -1,5 +1,5 @@
-// Postal addresses. A street with a house number is one by its words ("Street", "rue", "-straße") or by the postcode and town that follow;
-// the town, the postcode and the part of the house belong to it. A town alone is not personal.
+// Postal addresses. A street with a house number is recognised by its words ("Street", "rue", "-straße") or by the postcode and town that follow.
+// The address includes the town, the postcode and the flat or floor. A town without a street is not personal data.
 
 import type { PersonalDatum } from "./datum.ts";
 

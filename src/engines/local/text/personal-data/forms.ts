@@ -188,7 +188,7 @@ function isGrouped(card: string): boolean {
   return card.split(separators).every((group) => group.length > 1);
 }
 
-/** The addresses of every machine itself, and of none, name nobody. */
+/** Loopback, unspecified and broadcast addresses do not identify a person. */
 function isNotOwn(text: string): boolean {
   return !/^127\.|^0\.0\.0\.0$|^255\.255\.255\.255$/.test(text);
 }
