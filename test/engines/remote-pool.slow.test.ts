@@ -153,7 +153,9 @@ test("a caller that disconnects ends its job, even in an endless loop", async ()
   const engines = openEngines();
   const remote = createRemotePool(engines, "requests", log);
   const leaving = new AbortController();
-  const left = errorOf(remote.run(job("test/endless", { signal: leaving.signal })));
+  // Longer than the test waits, so that only the disconnection can end the job.
+  const timeLimit = { milliseconds: 600_000, setting: "SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS" };
+  const left = errorOf(remote.run(job("test/endless", { signal: leaving.signal, timeLimit })));
   await waitFor("a busy worker", () => engines.pool.state().light.busy === 1);
   leaving.abort();
   expect(await left).toBeInstanceOf(CallerLeft);
