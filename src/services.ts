@@ -1,6 +1,7 @@
 // The services that serving and worker processes share: store, providers, engines and files.
 
 import { join } from "node:path";
+import { createCallLimits } from "./access/call-limits.ts";
 import {
   builtInPrices,
   createPriceBook,
@@ -105,6 +106,7 @@ export async function createServices(config: Config, log: Log, options: Services
   const calling = {
     candidateLoop: new CandidateLoop(config),
     pricing,
+    callLimits: createCallLimits(),
     clocks: config,
     ticker,
     http,

@@ -30,6 +30,7 @@ export async function startWorkerProcess(
       // Binary results live as long as the job whose result links to them.
       publish: ({ bytes, mediaType }, owner, base) => resources.publish(bytes, mediaType, owner, { base, lifetimeMs }),
       report: calling.report,
+      callLimits: calling.callLimits,
       jobTimeoutMs: config.jobTimeoutMs,
       log,
     }),

@@ -1,6 +1,7 @@
 // The caller of a request: a key and its permissions.
 
 import type { Budget, KeyKind, KeyScope, RateLimit } from "../contract/keys.ts";
+import type { LimitRule } from "./limit-rules.ts";
 
 export interface Caller {
   readonly keyId: string;
@@ -12,6 +13,10 @@ export interface Caller {
   readonly allowedModels: readonly string[] | null;
   readonly rateLimit: RateLimit | null;
   readonly budget: Budget | null;
+  /** The name of the team that the key belongs to. */
+  readonly team: string | null;
+  /** The limits of the key and of its team. */
+  readonly rules: readonly LimitRule[];
   readonly tags: Readonly<Record<string, string>>;
 }
 

@@ -14,6 +14,7 @@ import type { Log } from "../log.ts";
 import type { KeyFilter, KeyOutcome, KeyRecord, KeySettings } from "../storage/keys.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Caller } from "./caller.ts";
+import { toRules } from "./limit-rules.ts";
 
 export type Lookup =
   | { readonly caller: Caller }
@@ -386,6 +387,8 @@ function toCaller(key: KeyRecord): Caller {
     allowedModels: key.allowedModels,
     rateLimit: key.rateLimit,
     budget: key.budget,
+    team: key.owner,
+    rules: toRules("key", key),
     tags: key.tags,
   };
 }

@@ -1,6 +1,8 @@
 // One attempt at one candidate: authorizes and sends its calls, fills the trace, and reports outcome, usage and cost exactly once.
 
+import { type Demand, noReservation, type Reservation } from "../access/call-limits.ts";
 import { ValidationError } from "../errors.ts";
+import { picoPerUsd } from "../lib/money.ts";
 import { authorizeRequest } from "../providers/authorize-request.ts";
 import { type CallOptions, ProviderCall } from "../providers/call.ts";
 import type { Charge, Quote } from "./pricing.ts";
@@ -15,6 +17,8 @@ export interface AttemptOptions {
   readonly isStream: boolean;
   /** False: a request that generates nothing, such as counting tokens, is neither reported nor charged. */
   readonly isReported?: boolean;
+  /** What the call may use at most; absent: it is not known. */
+  readonly demand?: () => Demand;
 }
 
 export interface AttemptTarget extends Pick<Candidate, "provider" | "deployment" | "model"> {
@@ -46,7 +50,10 @@ export async function attempt<Answer>(
   options: AttemptOptions,
   exchange: (attempt: Attempt) => Promise<Answer>,
 ): Promise<Answer> {
-  const running = new Attempt(dependencies, options);
+  const reserving = reserve(dependencies, options);
+  // Skip the await when the value is ready: it would cost an event-loop turn.
+  const reservation = reserving instanceof Promise ? await reserving : reserving;
+  const running = new Attempt(dependencies, options, reservation);
   try {
     return await exchange(running);
   } catch (error) {
@@ -55,19 +62,31 @@ export async function attempt<Answer>(
   }
 }
 
+const unknownDemand = (): Demand => ({ inputTokens: 0, outputTokens: 0, pico: null });
+
+function reserve(
+  { callLimits }: CallDependencies,
+  { context, candidate, isReported, demand = unknownDemand }: AttemptOptions,
+): Reservation | Promise<Reservation> {
+  if (isReported === false || context.caller.rules.length === 0) return noReservation;
+  return callLimits.reserve(context.caller, `${candidate.provider.name}/${candidate.model}`, demand);
+}
+
 export class Attempt implements Accounting {
   readonly startedAt = performance.now();
   readonly quote: Quote;
   readonly #dependencies: CallDependencies;
   readonly #options: AttemptOptions;
   readonly #calls: ProviderCall[] = [];
+  readonly #reservation: Reservation;
   #isReported: boolean;
   #hasFailed = false;
 
-  constructor(dependencies: CallDependencies, options: AttemptOptions) {
+  constructor(dependencies: CallDependencies, options: AttemptOptions, reservation: Reservation) {
     const { context, candidate } = options;
     this.#dependencies = dependencies;
     this.#options = options;
+    this.#reservation = reservation;
     this.#isReported = options.isReported === false;
     this.quote = dependencies.pricing.quote(candidate.provider, candidate.model);
     context.trace.sentAt = this.startedAt;
@@ -120,7 +139,12 @@ export class Attempt implements Accounting {
     this.#hasFailed = true;
     for (const call of this.#calls) call.abandon();
     // The candidate's format cannot express the request, so nothing was sent.
-    if (!(error instanceof ValidationError)) this.#report(toOutcome(error), null, null);
+    if (!(error instanceof ValidationError)) {
+      this.#report(toOutcome(error), null, null);
+      return;
+    }
+    if (!this.#isReported) this.#reservation.release();
+    this.#isReported = true;
   }
 
   async #open(request: ProviderRequest): Promise<ProviderCall> {
@@ -169,6 +193,12 @@ export class Attempt implements Accounting {
     if (this.#isReported) return;
     this.#isReported = true;
     const { context, candidate, isStream } = this.#options;
+    const tokens = readUsage(usage);
+    const failed = outcome === "completed" || usage !== null ? null : 0;
+    this.#reservation.settle({
+      tokens: tokens === null ? failed : tokens.inputTokens + tokens.outputTokens,
+      pico: typeof charge?.cost === "number" ? Math.round(charge.cost * picoPerUsd) : failed,
+    });
     this.#dependencies.report({
       requestId: context.requestId,
       keyId: context.caller.keyId,
@@ -177,7 +207,7 @@ export class Attempt implements Accounting {
       model: candidate.model,
       isStream,
       durationMs: performance.now() - this.startedAt,
-      usage: readUsage(usage),
+      usage: tokens,
       cost: charge?.cost ?? null,
       outcome,
     });

@@ -1,5 +1,6 @@
 // The context of a request to a provider, whatever its format, and the dependencies that all of these requests share.
 
+import type { CallLimits } from "../access/call-limits.ts";
 import type { Caller } from "../access/caller.ts";
 import type { JsonScan } from "../lib/json-scan.ts";
 import type { Ticker } from "../lib/ticker.ts";
@@ -31,6 +32,7 @@ export interface JsonRequest<Body> extends RequestContext {
 export interface CallDependencies {
   readonly candidateLoop: CandidateLoop;
   readonly pricing: Pricing;
+  readonly callLimits: CallLimits;
   readonly clocks: Clocks;
   readonly ticker: Ticker;
   readonly http: HttpClient;

@@ -33,6 +33,8 @@ export function callerOf({ caller }: StoredRequest): Caller {
     allowedModels: null,
     rateLimit: null,
     budget: null,
+    team: caller.owner,
+    rules: [],
     tags: {},
   };
 }

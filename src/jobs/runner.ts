@@ -1,6 +1,7 @@
 // Runs jobs. Everything that must survive a crash of this process is stored first: that a provider may have been called, the step that an
 // engine wants to continue with, and the result.
 
+import type { CallLimits } from "../access/call-limits.ts";
 import { ownerOf } from "../access/caller.ts";
 import type { Engine, InputFile } from "../engines/engine.ts";
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
@@ -26,6 +27,7 @@ export interface RunnerDependencies {
   readonly universalAi: UniversalAi;
   readonly publish: (binary: Parameters<OfferRun["publish"]>[0], owner: string, baseUrl: string) => Promise<string>;
   readonly report: (attempt: AttemptReport) => void;
+  readonly callLimits: CallLimits;
   /** From the submission of a job to its end. */
   readonly jobTimeoutMs: number;
   /** The time that an engine gets to stop after an abort. */
@@ -86,7 +88,7 @@ const harmlessCodes: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 export function createRunner(dependencies: RunnerDependencies): (item: WorkItem, signal: AbortSignal) => Promise<void> {
-  const { jobs, universalAi, publish, report, jobTimeoutMs, stopMs = defaultStopMs, log } = dependencies;
+  const { jobs, universalAi, publish, report, callLimits, jobTimeoutMs, stopMs = defaultStopMs, log } = dependencies;
 
   async function run(item: WorkItem, signal: AbortSignal): Promise<void> {
     const job = await jobs.begin(item, { countRun: true });
@@ -189,7 +191,8 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
             if (reason !== "first") log.info("A job calls a provider again", { job: job.id, provider, model, reason });
           },
         },
-        keyId: job.keyId,
+        caller: callerOf(stored),
+        callLimits,
         publish: (binary) => storeBinary(() => publish(binary, owner, stored.baseUrl)),
         report,
       },

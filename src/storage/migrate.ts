@@ -86,7 +86,8 @@ async function applyNext(sql: Sql, engine: Database["engine"], steps: readonly M
   const next = steps[done.length];
   if (next === undefined) return null;
   for (const statement of next.statements) await sql.script(statement);
-  if (engine === "sqlite") for (const statement of next.sqliteStatements ?? []) await sql.script(statement);
+  const own = engine === "sqlite" ? next.sqliteStatements : next.postgresStatements;
+  for (const statement of own ?? []) await sql.script(statement);
   await sql`
     insert into migrations (number, name, checksum, applied_at)
     values (${next.number}, ${next.name}, ${checksum(next)}, ${Date.now()})`;
@@ -116,7 +117,8 @@ function checkHistory(done: readonly AppliedMigration[], steps: readonly Migrati
 }
 
 function checksum(step: Migration): string {
-  return Bun.SHA256.hash([step.name, ...step.statements, ...(step.sqliteStatements ?? [])].join("\n"), "hex");
+  const { name, statements, sqliteStatements = [], postgresStatements = [] } = step;
+  return Bun.SHA256.hash([name, ...statements, ...sqliteStatements, ...postgresStatements].join("\n"), "hex");
 }
 
 /** Retries while another process that migrates holds the lock. */

@@ -6,8 +6,10 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly statements: readonly string[];
-  /** Only for SQLite: the work queue, which PostgreSQL keeps in pg-boss. */
+  /** Only for SQLite: the work queue, which PostgreSQL keeps in pg-boss, and tables that are partitioned there. */
   readonly sqliteStatements?: readonly string[];
+  /** Only for PostgreSQL: partitioned tables. */
+  readonly postgresStatements?: readonly string[];
 }
 
 export const migrations: readonly Migration[] = [
@@ -212,6 +214,181 @@ export const migrations: readonly Migration[] = [
         primary key (collection_id, id)
       )`,
       "create index collection_faces_by_creation on collection_faces (collection_id, created_at, id)",
+    ],
+  },
+  {
+    number: 7,
+    name: "teams",
+    statements: [
+      `create table teams (
+        id text primary key,
+        name text not null unique,
+        display_name text,
+        allowed_models text,
+        rate_limit text,
+        budget text,
+        model_limits text not null,
+        tags text not null,
+        enabled bigint not null,
+        created_at bigint not null,
+        revision bigint not null
+      )`,
+      "create index teams_by_revision on teams (revision)",
+      "create index teams_by_creation on teams (created_at, id)",
+    ],
+  },
+  {
+    number: 8,
+    name: "ledger",
+    statements: [
+      // The sums of the lines of one hour. Absent dimensions are empty, because null is no part of a primary key.
+      `create table usage_hourly (
+        hour bigint not null,
+        key_id text not null,
+        team text not null,
+        tags text not null,
+        provider text not null,
+        model text not null,
+        task text not null,
+        endpoint text not null,
+        outcome text not null,
+        lines bigint not null,
+        input_tokens bigint not null,
+        output_tokens bigint not null,
+        cached_tokens bigint not null,
+        reasoning_tokens bigint not null,
+        cost_pico bigint not null,
+        unknown_costs bigint not null,
+        latency_ms bigint not null,
+        first_token_ms bigint not null,
+        streams bigint not null,
+        primary key (hour, key_id, team, tags, provider, model, task, endpoint, outcome)
+      )`,
+    ],
+    sqliteStatements: [
+      `create table ledger (
+        id text not null,
+        time bigint not null,
+        request_id text not null,
+        key_id text,
+        team text,
+        tags text not null,
+        endpoint text not null,
+        provider text,
+        model text,
+        task text,
+        deployment text,
+        attempt bigint not null,
+        outcome text not null,
+        status bigint,
+        input_tokens bigint,
+        output_tokens bigint,
+        cached_tokens bigint,
+        reasoning_tokens bigint,
+        price_version text,
+        cost_pico bigint,
+        cost_reason text,
+        counted_pico bigint not null,
+        latency_ms bigint not null,
+        first_token_ms bigint,
+        is_stream bigint not null,
+        is_cached bigint not null,
+        job_id text,
+        count bigint not null,
+        reason text,
+        accounts text,
+        tokens text,
+        units text,
+        usage text,
+        primary key (time, id)
+      )`,
+      "create index ledger_by_request on ledger (request_id)",
+    ],
+    postgresStatements: [
+      // One partition per month, so that old lines are dropped with their partition.
+      `create table ledger (
+        id text not null,
+        time bigint not null,
+        request_id text not null,
+        key_id text,
+        team text,
+        tags text not null,
+        endpoint text not null,
+        provider text,
+        model text,
+        task text,
+        deployment text,
+        attempt bigint not null,
+        outcome text not null,
+        status bigint,
+        input_tokens bigint,
+        output_tokens bigint,
+        cached_tokens bigint,
+        reasoning_tokens bigint,
+        price_version text,
+        cost_pico bigint,
+        cost_reason text,
+        counted_pico bigint not null,
+        latency_ms bigint not null,
+        first_token_ms bigint,
+        is_stream bigint not null,
+        is_cached bigint not null,
+        job_id text,
+        count bigint not null,
+        reason text,
+        accounts text,
+        tokens text,
+        units text,
+        usage text,
+        primary key (time, id)
+      ) partition by range (time)`,
+      "create index ledger_by_request on ledger (request_id)",
+    ],
+  },
+  {
+    number: 9,
+    name: "shares of rate limits",
+    statements: [
+      // How much of the window of a rate limit each gateway may use without asking again.
+      `create table rate_shares (
+        limit_id text not null,
+        window_start bigint not null,
+        gateway_id text not null,
+        granted bigint not null,
+        expires_at bigint not null,
+        primary key (limit_id, window_start, gateway_id)
+      )`,
+      "create index rate_shares_by_expiry on rate_shares (expires_at)",
+      `create table gateways (
+        id text primary key,
+        seen_at bigint not null
+      )`,
+    ],
+  },
+  {
+    number: 10,
+    name: "budgets",
+    statements: [
+      // What a budget has spent in one period. Changed only in the transaction that inserts the lines of the ledger.
+      `create table budget_accounts (
+        id text primary key,
+        rule_id text not null,
+        period_start bigint not null,
+        period_end bigint,
+        limit_pico bigint not null,
+        spent_pico bigint not null,
+        alerted bigint not null,
+        wanted_until bigint not null
+      )`,
+      "create index budget_accounts_by_rule on budget_accounts (rule_id, period_start)",
+      `create table budget_leases (
+        account_id text not null,
+        process_id text not null,
+        amount_pico bigint not null,
+        expires_at bigint not null,
+        primary key (account_id, process_id)
+      )`,
+      "create index budget_leases_by_expiry on budget_leases (expires_at)",
     ],
   },
 ];

@@ -13,7 +13,7 @@ function callerOf(rateLimit: Partial<RateLimit> | null, more: Partial<Caller> = 
   return {
     ...{ keyId: "one", kind: "inference", name: "a key", owner: null, scopes: new Set(["chat"]), allowedModels: null },
     rateLimit: rateLimit === null ? null : { ...none, ...rateLimit },
-    ...{ budget: null, tags: {} },
+    ...{ budget: null, team: null, rules: [], tags: {} },
     ...more,
   };
 }

@@ -1,6 +1,7 @@
 // The local engines for meaning, in their real workers, with the real model; and POST /v3/embeddings over them, with its real parts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createCallLimits } from "../../src/access/call-limits.ts";
 import type { Caller } from "../../src/access/caller.ts";
 import { builtInPrices, createPriceBook } from "../../src/catalogue/prices.ts";
 import { createEmbeddingsRequest } from "../../src/contract/embeddings.ts";
@@ -321,6 +322,7 @@ describe("POST /v3/embeddings", () => {
     return createEmbeddings({
       candidateLoop: new CandidateLoop({ retries: 0 }),
       pricing,
+      callLimits: createCallLimits(),
       clocks,
       ticker,
       http,
@@ -346,6 +348,8 @@ describe("POST /v3/embeddings", () => {
     allowedModels: null,
     rateLimit: null,
     budget: null,
+    team: null,
+    rules: [],
     tags: {},
   } as Caller;
 

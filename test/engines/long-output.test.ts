@@ -1,9 +1,11 @@
 // The output of an engine with tens of thousands of items: checked to the last one, while other requests are served.
 
 import { expect, test } from "bun:test";
+import { createCallLimits } from "../../src/access/call-limits.ts";
 import { findTask } from "../../src/contract/tasks.ts";
 import type { Engine } from "../../src/engines/engine.ts";
 import { GatewayError } from "../../src/errors.ts";
+import { engineCaller } from "../../src/inference/universal-ai/engine-caller.ts";
 import { runOffer } from "../../src/inference/universal-ai/run-offer.ts";
 
 const task = findTask("text/keyword_extraction");
@@ -30,7 +32,8 @@ function offerOf(items: readonly unknown[]) {
       requestId: "test",
       owner: "key:test",
     },
-    keyId: "test",
+    caller: engineCaller,
+    callLimits: createCallLimits(),
     publish: async () => "",
     report: () => {},
     endedBy: () => null,

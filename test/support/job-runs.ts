@@ -2,6 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
+import { createCallLimits } from "../../src/access/call-limits.ts";
 import type { TaskName } from "../../src/contract/tasks.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import type { Engine, EngineStep, InputFile, TaskCall, TaskResult } from "../../src/engines/engine.ts";
@@ -172,12 +173,14 @@ export async function createJob(setup: Setup) {
       totalTimeoutMs: hour,
       shutdownSignal: new AbortController().signal,
       report: () => {},
+      callLimits: createCallLimits(),
     });
     return createRunner({
       jobs: flaky.jobs,
       universalAi,
       publish: async () => (await setup.publish?.(++published)) ?? "https://files.example/one",
       report: () => {},
+      callLimits: createCallLimits(),
       jobTimeoutMs: timeoutMs,
       stopMs: 100,
       log: quiet,

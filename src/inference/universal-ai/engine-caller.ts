@@ -10,5 +10,7 @@ export const engineCaller: Caller = {
   allowedModels: null,
   rateLimit: null,
   budget: null,
+  team: null,
+  rules: [],
   tags: {},
 };

@@ -2,12 +2,15 @@
 // the outcome.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { CallLimits, Demand } from "../../access/call-limits.ts";
+import type { Caller } from "../../access/caller.ts";
 import type { Task } from "../../contract/tasks.ts";
 import type { BinaryResult, Engine, EngineStep, TaskCall, TaskResult } from "../../engines/engine.ts";
 import { GatewayError } from "../../errors.ts";
 import { type Json, SchemaDocument } from "../../lib/json-schema/schema.ts";
 import { fitsSchema } from "../../lib/json-schema/schema-check.ts";
 import type { JsonObject } from "../../lib/lenient-json.ts";
+import { picoPerUsd } from "../../lib/money.ts";
 import { setAt } from "../../lib/set-at.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import { type AttemptReport, toOutcome } from "../report.ts";
@@ -25,7 +28,10 @@ export interface OfferRun {
   readonly task: Task;
   readonly offer: TaskOffer;
   readonly call: Omit<TaskCall, "model">;
-  readonly keyId: string;
+  readonly caller: Caller;
+  readonly callLimits: CallLimits;
+  /** What the run may use at most; absent: it is not known. */
+  readonly demand?: () => Demand;
   /** Stores the bytes and returns their signed address. */
   readonly publish: (result: BinaryResult) => Promise<string>;
   readonly report: (attempt: AttemptReport) => void;
@@ -66,20 +72,32 @@ async function runEngine(
   const { engine, model } = run.offer;
   const { provider } = engine;
   refuseUnavailable(engine);
+  const reservation = await run.callLimits.reserve(run.caller, nameOf(run.offer), run.demand ?? unknownDemand);
   const startedAt = performance.now();
   try {
     const step = await start(engine, { ...run.call, model });
-    if (!("result" in step)) return step;
+    if (!("result" in step)) {
+      reservation.release();
+      return step;
+    }
     const { result } = step;
     const milliseconds = performance.now() - startedAt;
     const output = await withBinaries(result, task, engine, publish);
     const { cost, reason } = chargeForTask(task, provider, model, result);
+    reservation.settle({ tokens: null, pico: cost === null ? null : Math.round(cost * picoPerUsd) });
     report(run, startedAt, "completed", cost);
     return { output, original: result.original ?? null, cost, costReason: reason, provider, model, milliseconds };
   } catch (error) {
+    reservation.settle({ tokens: 0, pico: 0 });
     report(run, startedAt, toOutcome(abortReason(run.call.signal) ?? error), null);
     throw error;
   }
+}
+
+const unknownDemand = (): Demand => ({ inputTokens: 0, outputTokens: 0, pico: null });
+
+function nameOf({ engine: { task, provider }, model }: TaskOffer): string {
+  return model === null ? `${task}/${provider}` : `${task}/${provider}/${model}`;
 }
 
 /** Nothing was sent, so this is not reported. */
@@ -91,7 +109,7 @@ function report(run: OfferRun, startedAt: number, outcome: AttemptReport["outcom
   const { engine, model } = run.offer;
   run.report({
     requestId: run.call.requestId,
-    keyId: run.keyId,
+    keyId: run.caller.keyId,
     provider: engine.provider,
     model: model === null ? engine.task : `${engine.task}/${model}`,
     isStream: false,

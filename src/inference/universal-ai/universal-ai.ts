@@ -57,7 +57,8 @@ export interface OfferOptions extends Pick<LoopOptions<LoopCandidate>, "trace" |
   readonly continuesFirst?: boolean;
 }
 
-export interface UniversalAiDependencies extends Pick<CallDependencies, "candidateLoop" | "shutdownSignal" | "report"> {
+export interface UniversalAiDependencies
+  extends Pick<CallDependencies, "candidateLoop" | "shutdownSignal" | "report" | "callLimits"> {
   readonly engines: readonly Engine[];
   readonly health: HealthBook;
   /** Names that the operator declared, and their targets. */
@@ -159,7 +160,8 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
           hasSent = true;
         },
       },
-      keyId: caller.keyId,
+      caller,
+      callLimits: dependencies.callLimits,
       publish: async (binary) => input.takeBinary?.(binary) ?? (await publish(binary, owner, input.baseUrl)),
       report: (attempt) => report({ ...attempt, path: trace.path }),
     });

@@ -1,0 +1,28 @@
+// The limits that apply to the calls of a key: those of the key, those of its team, and those of either for certain models. A call must pass all
+// rules that match it.
+
+import type { Budget, RateLimit } from "../contract/keys.ts";
+
+export interface LimitRule {
+  /** `key:<id>` or `team:<id>`; for certain models followed by `/` and the pattern. */
+  readonly id: string;
+  readonly holder: "key" | "team";
+  readonly holderName: string;
+  /** A pattern such as `openai/*`; null for every call. */
+  readonly model: string | null;
+  readonly rateLimit: RateLimit | null;
+  readonly budget: Budget | null;
+}
+
+export interface RuleHolder {
+  readonly id: string;
+  readonly name: string;
+  readonly rateLimit: RateLimit | null;
+  readonly budget: Budget | null;
+}
+
+/** Empty when the holder has no limits, so that calls without limits cost nothing. */
+export function toRules(holder: LimitRule["holder"], { id, name, rateLimit, budget }: RuleHolder): LimitRule[] {
+  if (rateLimit === null && budget === null) return [];
+  return [{ id: `${holder}:${id}`, holder, holderName: name, model: null, rateLimit, budget }];
+}
