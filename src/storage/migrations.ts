@@ -241,7 +241,7 @@ export const migrations: readonly Migration[] = [
     number: 8,
     name: "ledger",
     statements: [
-      // The sums of the lines of one hour. Absent dimensions are empty, because null is no part of a primary key.
+      // The sums of the lines of one hour. Absent dimensions are empty, because two nulls are different to a unique index.
       `create table usage_hourly (
         hour bigint not null,
         key_id text not null,
@@ -261,11 +261,11 @@ export const migrations: readonly Migration[] = [
         unknown_costs bigint not null,
         latency_ms bigint not null,
         first_token_ms bigint not null,
-        streams bigint not null,
-        primary key (hour, key_id, team, tags, provider, model, task, endpoint, outcome)
+        streams bigint not null
       )`,
     ],
     sqliteStatements: [
+      "create unique index usage_hourly_rows on usage_hourly (hour, key_id, team, tags, provider, model, task, endpoint, outcome)",
       `create table ledger (
         id text not null,
         time bigint not null,
@@ -303,8 +303,11 @@ export const migrations: readonly Migration[] = [
         primary key (time, id)
       )`,
       "create index ledger_by_request on ledger (request_id)",
+      "create index ledger_by_key on ledger (key_id, time, id)",
     ],
     postgresStatements: [
+      // Rows of an index have at most 2,704 bytes, and tags alone can be longer.
+      "create unique index usage_hourly_rows on usage_hourly (hour, key_id, provider, endpoint, outcome, md5(team || '|' || tags || '|' || model || '|' || task))",
       // One partition per month, so that old lines are dropped with their partition.
       `create table ledger (
         id text not null,
@@ -343,6 +346,7 @@ export const migrations: readonly Migration[] = [
         primary key (time, id)
       ) partition by range (time)`,
       "create index ledger_by_request on ledger (request_id)",
+      "create index ledger_by_key on ledger (key_id, time, id)",
     ],
   },
   {

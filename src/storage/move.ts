@@ -3,6 +3,7 @@
 import type { Log } from "../log.ts";
 import { connectPostgres, connectSqlite, parsePostgresUrl } from "./connect.ts";
 import { lockDataDir, markAsMoved, refuseMoved } from "./data-dir.ts";
+import { createPartitions, toMonth } from "./ledger.ts";
 import { migrateStorage } from "./migrate.ts";
 import type { Database, Sql, SqlRow } from "./sql.ts";
 import type { WorkKind } from "./work-queue.ts";
@@ -55,6 +56,7 @@ async function copy(dataDir: string, to: string): Promise<readonly MovedTable[]>
       const tables = await listTables(reader);
       return await target.transaction(async (writer) => {
         for (const table of tables) await lockEmptyTable(writer, table);
+        await createPartitions(writer, await listMonths(reader));
         const moved: MovedTable[] = [];
         for (const table of tables) moved.push({ table, rows: await copyTable(reader, writer, table) });
         moved.push({ table: "work", rows: await moveWork(reader, writer) });
@@ -72,6 +74,12 @@ async function listTables(sql: Sql): Promise<string[]> {
     select name from sqlite_master
     where type = 'table' and name not like 'sqlite_%' and name not in ('migrations', 'work') order by name`;
   return rows.map((row) => row.name);
+}
+
+/** The months of the lines of the ledger. */
+async function listMonths(sql: Sql): Promise<number[]> {
+  const rows = await sql<{ day: bigint }>`select distinct time / 86400000 as day from ledger`;
+  return [...new Set(rows.map(({ day }) => toMonth(Number(day) * 86_400_000)))];
 }
 
 async function lockEmptyTable(sql: Sql, table: string): Promise<void> {

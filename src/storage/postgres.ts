@@ -220,12 +220,13 @@ async function runTransaction(
     // Set per transaction, because settings of the session do not survive a connection pooler in front of the server.
     //
     // The planner may only use index scans. PostgreSQL caches plans, and a plan made while a table was short would read the whole table
-    // after it has grown. Index scans also make all transactions lock rows in the same order, so they cannot deadlock.
+    // after it has grown. Index scans also make all transactions lock rows in the same order, so they cannot deadlock. A plan that cannot do
+    // without the others gets a huge cost estimate, for which PostgreSQL would compile it: that takes seconds.
     const settings = sql`
       select set_config('statement_timeout', ${String(serverTimeoutMs)}, true),
              set_config('idle_in_transaction_session_timeout', ${String(serverTimeoutMs)}, true),
              set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-             set_config('enable_sort', 'off', true)`;
+             set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`;
     // Sent together with the first statement of the operation, to save a round trip.
     const [, result] = await together(settings, operation.run(sql, ...args));
     if (operation.changes === "keys") await sql`select pg_notify(${channel}, ${operation.changes})`;

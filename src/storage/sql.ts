@@ -16,6 +16,8 @@ export interface SqlFragment {
 }
 
 export interface Statements {
+  /** For the few statements that differ between the engines. */
+  readonly engine: Engine;
   <Row = SqlRow>(text: TemplateStringsArray, ...values: readonly (SqlValue | SqlFragment)[]): Promise<Row[]>;
   /** Columns and values, for `insert into t ${sql.columns(rows)}` and `update t set ${sql.columns(row)}`. */
   columns(rows: SqlRow | readonly SqlRow[]): SqlFragment;
@@ -68,7 +70,7 @@ export function toDatabase(client: Bun.SQL, engine: Engine, createQueue: CreateQ
     refuseInside();
     const run = (inner: Bun.TransactionSQL) =>
       inTransaction.run(true, async () => {
-        const result = await body(toTransactionSql(inner, createQueue, signal));
+        const result = await body(toTransactionSql(inner, engine, createQueue, signal));
         // A write that was reported as failed must not be committed.
         signal?.throwIfAborted();
         // Bun would treat an array as a list of queries, so the result is wrapped.
@@ -81,8 +83,8 @@ export function toDatabase(client: Bun.SQL, engine: Engine, createQueue: CreateQ
   return {
     engine,
     client,
-    sql: toSql(client, createQueue, { check: refuseInside }),
-    withSignal: (signal) => toSql(client, createQueue, { signal, check: refuseInside }),
+    sql: toSql(client, engine, createQueue, { check: refuseInside }),
+    withSignal: (signal) => toSql(client, engine, createQueue, { signal, check: refuseInside }),
     transaction,
   };
 }
@@ -114,16 +116,17 @@ async function beginImmediate<T>(
 
 function toTransactionSql(
   client: Bun.TransactionSQL,
+  engine: Engine,
   createQueue: CreateQueue,
   signal: AbortSignal | undefined,
 ): TransactionSql {
   const savepoint = async <T>(body: (sql: Sql) => Promise<T>): Promise<T> => {
     const outcome = await client.savepoint(async (inner) => ({
-      result: await body(toSql(inner, createQueue, { signal })),
+      result: await body(toSql(inner, engine, createQueue, { signal })),
     }));
     return (outcome as { result: T }).result;
   };
-  return Object.assign(toSql(client, createQueue, { signal }), { savepoint });
+  return Object.assign(toSql(client, engine, createQueue, { signal }), { savepoint });
 }
 
 interface HandleOptions {
@@ -132,7 +135,7 @@ interface HandleOptions {
   readonly check?: () => void;
 }
 
-function toSql(client: Bun.SQL, createQueue: CreateQueue, { signal, check }: HandleOptions): Sql {
+function toSql(client: Bun.SQL, engine: Engine, createQueue: CreateQueue, { signal, check }: HandleOptions): Sql {
   // The signal belongs to one operation, so its listener need not be removed.
   let started: { cancel(): unknown }[] | null = null;
 
@@ -168,6 +171,7 @@ function toSql(client: Bun.SQL, createQueue: CreateQueue, { signal, check }: Han
   }
 
   const statements = Object.assign(tag, {
+    engine,
     columns: (rows: SqlRow | readonly SqlRow[]): SqlFragment => {
       for (const row of Array.isArray(rows) ? rows : [rows]) {
         for (const value of Object.values(row)) if (typeof value === "string") refuseNul(value);

@@ -19,7 +19,7 @@ export { lockDataDir } from "./data-dir.ts";
 export { migrateStorage } from "./migrate.ts";
 export { moveStorage } from "./move.ts";
 export type { ResponseRecord } from "./responses.ts";
-export type { DeliveryStore, JobStore, ResponseStore, Storage, StorageOptions } from "./stores.ts";
+export type { DeliveryStore, JobStore, LedgerStore, ResponseStore, Storage, StorageOptions } from "./stores.ts";
 
 /** Migrates the tables first, so that they match this version of the code. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {

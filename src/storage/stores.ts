@@ -7,6 +7,7 @@ import { deliveryStatements } from "./deliveries.ts";
 import { fileStatements } from "./files.ts";
 import { jobStatements } from "./jobs.ts";
 import { keyStatements } from "./keys.ts";
+import { ledgerStatements } from "./ledger.ts";
 import type { CoalescedOperation, Operation } from "./operation.ts";
 import { responseStatements } from "./responses.ts";
 import { secretStatements } from "./secrets.ts";
@@ -19,6 +20,7 @@ const statements = {
   files: fileStatements,
   jobs: jobStatements,
   keys: keyStatements,
+  ledger: ledgerStatements,
   responses: responseStatements,
   secrets: secretStatements,
   work: workStatements,
@@ -36,6 +38,7 @@ export type Stores = { readonly [Name in keyof typeof statements]: StoreOf<(type
 export type DeliveryStore = Stores["deliveries"];
 export type FileRows = Stores["files"];
 export type JobStore = Stores["jobs"];
+export type LedgerStore = Stores["ledger"];
 export type ResponseStore = Stores["responses"];
 export type SecretStore = Stores["secrets"];
 

@@ -15,6 +15,7 @@ import {
   usePostgres,
   withStorage,
 } from "../contracts/engines.ts";
+import { makeLine } from "../contracts/ledger-store.ts";
 import { whyNoPostgres } from "../support/postgres.ts";
 import { runCommand } from "../support/run-command.ts";
 
@@ -111,6 +112,23 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
       expect(await storage.jobs.create(makeJob(), { key: "mark", bodyHash: "other", expiresAt: 1 })).toEqual({
         outcome: "conflict",
       });
+    });
+  });
+
+  test("lines of the ledger arrive in the partitions of their months, with their totals", async () => {
+    const dataDir = folders.create();
+    const to = await server().createDatabase();
+    const times = [Date.UTC(2025, 11, 31), Date.UTC(2026, 0, 1) - 1, Date.UTC(2026, 0, 1), Date.UTC(2026, 3, 2)];
+    const lines = Array.from({ length: 700 }, (_, index) => makeLine({ time: times[index % times.length] ?? 0 }));
+    await withStorage({ databaseUrl: null, dataDir, log: quiet }, async (storage) => {
+      expect(await storage.ledger.append({ lines: JSON.stringify(lines), processId: "process" })).toBe(700);
+    });
+    const moved = await moveStorage({ dataDir, to, log: quiet });
+    expect(moved).toContainEqual({ table: "ledger", rows: 700 });
+    expect(moved).toContainEqual({ table: "usage_hourly", rows: 4 });
+    await withStorage({ databaseUrl: to, dataDir, log: quiet }, async (storage) => {
+      expect(await storage.ledger.count()).toEqual({ lines: 700, costPico: 863_800n });
+      expect(await storage.ledger.append({ lines: JSON.stringify(lines), processId: "process" })).toBe(0);
     });
   });
 

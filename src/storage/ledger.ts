@@ -1,0 +1,282 @@
+// Statements about the ledger: one line for each call to a provider and for each refused request, and the hourly totals of the lines.
+//
+// A batch of lines arrives as the text of one JSON array, because one parameter costs much less than one for each value. The two engines
+// read JSON in different ways, so the statements of `append` exist twice.
+
+import { type Operation, read, write } from "./operation.ts";
+import type { Sql, SqlFragment } from "./sql.ts";
+
+/** Types of the columns; `json` is stored as text. A member that is absent or null is stored as null. */
+const columns = {
+  id: "text",
+  time: "bigint",
+  request_id: "text",
+  key_id: "text",
+  team: "text",
+  tags: "json",
+  endpoint: "text",
+  provider: "text",
+  model: "text",
+  task: "text",
+  deployment: "text",
+  attempt: "bigint",
+  outcome: "text",
+  status: "bigint",
+  input_tokens: "bigint",
+  output_tokens: "bigint",
+  cached_tokens: "bigint",
+  reasoning_tokens: "bigint",
+  tokens: "json",
+  units: "json",
+  price_version: "text",
+  cost_pico: "bigint",
+  cost_reason: "text",
+  counted_pico: "bigint",
+  accounts: "json",
+  latency_ms: "bigint",
+  first_token_ms: "bigint",
+  is_stream: "bigint",
+  is_cached: "bigint",
+  job_id: "text",
+  count: "bigint",
+  reason: "text",
+  usage: "json",
+} as const;
+
+type LedgerColumn = keyof typeof columns;
+const names = Object.keys(columns) as LedgerColumn[];
+
+/** A line as it is appended. Members are named after their columns. Times are epoch milliseconds; 1 and 0 are booleans. */
+export interface LedgerLine {
+  /** A UUID of version 7. A line whose id is in the ledger already is not appended again. */
+  readonly id: string;
+  /** When the attempt began. */
+  readonly time: number;
+  readonly request_id: string;
+  /** Absent: the request had no valid key. */
+  readonly key_id?: string | undefined;
+  readonly team?: string | undefined;
+  readonly tags: Readonly<Record<string, string>>;
+  /** The path of the route. Jobs have the path by which they were submitted. */
+  readonly endpoint: string;
+  /** Absent in a refusal that came before a provider was chosen. */
+  readonly provider?: string | undefined;
+  /** Without the provider's name. Absent for a task without a choice of models. */
+  readonly model?: string | undefined;
+  /** `text/summarize`; absent for calls that are not part of a task. */
+  readonly task?: string | undefined;
+  readonly deployment?: string | undefined;
+  /** 1 for the first attempt of a request; 0 for a refusal. */
+  readonly attempt: number;
+  /** `completed`, `caller_left`, or the code of an error. */
+  readonly outcome: string;
+  readonly status: number;
+  readonly input_tokens?: number | undefined;
+  readonly output_tokens?: number | undefined;
+  readonly cached_tokens?: number | undefined;
+  readonly reasoning_tokens?: number | undefined;
+  /** The tokens of every kind by which they are billed. */
+  readonly tokens?: Readonly<Record<string, number>> | undefined;
+  readonly units?: Readonly<Record<string, number>> | undefined;
+  readonly price_version?: string | undefined;
+  /** Absent when the cost is unknown. */
+  readonly cost_pico?: number | undefined;
+  /** Why the cost is unknown; `not_answered` after a failure, which providers usually do not bill. */
+  readonly cost_reason?: string | undefined;
+  /** What the budgets count: the cost, or a fallback price where the cost is unknown. */
+  readonly counted_pico: number;
+  /** The budget accounts that `counted_pico` is charged to. */
+  readonly accounts?: readonly string[] | undefined;
+  readonly latency_ms: number;
+  readonly first_token_ms?: number | undefined;
+  readonly is_stream: 0 | 1;
+  readonly is_cached: 0 | 1;
+  readonly job_id?: string | undefined;
+  /** More than 1: this many refusals were merged into one line. */
+  readonly count: number;
+  /** Why the request was refused. */
+  readonly reason?: string | undefined;
+  /** The usage as the provider reported it, so that the cost can be computed again. */
+  readonly usage?: unknown;
+}
+
+export interface LedgerBatch {
+  /** A JSON array of lines. */
+  readonly lines: string;
+  /** The process that wrote the lines: its leases of budgets shrink by what the lines cost. */
+  readonly processId: string;
+}
+
+/** Dimensions of the totals: empty text takes the place of null. */
+const dimensions = ["hour", "key_id", "team", "tags", "provider", "model", "task", "endpoint", "outcome"] as const;
+const sums = {
+  lines: "count",
+  input_tokens: "input_tokens",
+  output_tokens: "output_tokens",
+  cached_tokens: "cached_tokens",
+  reasoning_tokens: "reasoning_tokens",
+  cost_pico: "cost_pico",
+  unknown_costs: "case when cost_pico is null and cost_reason <> 'not_answered' then 1 end",
+  latency_ms: "latency_ms",
+  first_token_ms: "first_token_ms",
+  streams: "case when first_token_ms is not null then 1 end",
+} as const;
+const sumNames = Object.keys(sums) as (keyof typeof sums)[];
+const totalColumns = [...dimensions, ...sumNames].join(", ");
+
+/** The totals of lines, for `insert into usage_hourly`. */
+const selectTotals = [
+  "select time / 3600000 * 3600000 as hour",
+  ...dimensions.slice(1).map((name) => `coalesce(${name}, '') as ${name}`),
+  ...Object.entries(sums).map(([name, sum]) => `cast(coalesce(sum(${sum}), 0) as bigint) as ${name}`),
+].join(", ");
+const byDimensions = dimensions.map((_, index) => index + 1).join(", ");
+const addTotals = `do update set ${sumNames.map((name) => `${name} = usage_hourly.${name} + excluded.${name}`).join(", ")}`;
+
+// Lines in the order of their key, totals in the order of their dimensions, then accounts: so two transactions never wait for each other.
+const appendOnPostgres = `
+  with lines as (
+    select * from json_to_recordset(cast(cast($1 as text) as json))
+      as line (${names.map((name) => `${name} ${columns[name]}`).join(", ")})
+  ), inserted as (
+    insert into ledger (${names.join(", ")})
+    select ${names.map((name) => (columns[name] === "json" ? `cast(${name} as text)` : name)).join(", ")} from lines order by time, id
+    on conflict do nothing
+    returning *
+  ), counted as (
+    insert into usage_hourly (${totalColumns})
+    ${selectTotals} from inserted group by ${byDimensions} order by ${byDimensions}
+    on conflict (hour, key_id, provider, endpoint, outcome, md5(team || '|' || tags || '|' || model || '|' || task)) ${addTotals}
+  )
+  select accounts, count(*) as lines, cast(coalesce(sum(counted_pico), 0) as bigint) as pico
+  from inserted group by accounts`;
+
+/** The lines of the batch that are not in the ledger yet. SQLite has one writer at a time, so none can be added in between. */
+const newLinesOnSqlite = `
+  from (
+    select ${names.map((name) => `value ${columns[name] === "json" ? "->" : "->>"} '$.${name}' as ${name}`).join(", ")}
+    from json_each($1)
+  ) as line
+  where not exists (select 1 from ledger where ledger.time = line.time and ledger.id = line.id)`;
+
+interface AppendedGroup {
+  /** The JSON list of the accounts that these lines are charged to. */
+  readonly accounts: string | null;
+  readonly lines: bigint;
+  readonly pico: bigint;
+}
+
+async function insertLines(sql: Sql, lines: string): Promise<AppendedGroup[]> {
+  if (sql.engine === "postgres") return toGroups(await sql.execute(appendOnPostgres, [lines]));
+  const groups = await sql.execute(
+    `select nullif(accounts, 'null') as accounts, count(*) as lines, coalesce(sum(counted_pico), 0) as pico
+      ${newLinesOnSqlite} group by 1`,
+    [lines],
+  );
+  if (groups.length === 0) return [];
+  await sql.execute(
+    `insert into usage_hourly (${totalColumns}) ${selectTotals} ${newLinesOnSqlite} group by ${byDimensions}
+      on conflict (${dimensions.join(", ")}) ${addTotals}`,
+    [lines],
+  );
+  await sql.execute(`insert into ledger (${names.join(", ")}) select ${names.join(", ")} ${newLinesOnSqlite}`, [lines]);
+  return toGroups(groups);
+}
+
+/** Our own statements return these columns. */
+function toGroups(rows: unknown): AppendedGroup[] {
+  return rows as AppendedGroup[];
+}
+
+const lockOfPartitions = 0x4c454447;
+// A partition is dropped only when no transaction uses the table at the moment; otherwise the next sweep tries again.
+const lockTimeoutMs = 500;
+
+export const ledgerStatements = {
+  /**
+   * Adds the lines, their totals and their charges in one transaction, and returns how many lines were new: a batch that is repeated counts
+   * once.
+   */
+  append: {
+    ...write(null, async (sql, { lines }: LedgerBatch): Promise<number> => {
+      const groups = await insertLines(sql, lines);
+      return groups.reduce((sum, group) => sum + Number(group.lines), 0);
+    }),
+    // Nobody waits for it.
+    deadlineMs: 5_000,
+  } satisfies Operation<[batch: LedgerBatch], number>,
+
+  /** Creates the partitions of these months, which `toMonth` numbers. SQLite has none. */
+  createPartitions: write(null, createPartitions),
+
+  /**
+   * Deletes lines from before a time, the oldest first, and returns how many were deleted: at most `limit`. PostgreSQL drops whole
+   * partitions instead, so lines stay until their month is over.
+   */
+  deleteLines: write(null, async (sql, before: number, limit: number): Promise<number> => {
+    if (sql.engine === "postgres") {
+      await dropPartitions(sql, toMonth(before));
+      return 0;
+    }
+    const [last] = await sql<{ time: bigint }>`
+      select time from ledger where time < ${before} order by time limit 1 offset ${limit - 1}`;
+    const until: SqlFragment = last === undefined ? sql.part`time < ${before}` : sql.part`time <= ${last.time}`;
+    return (await sql`delete from ledger where ${until} returning 1 as one`).length;
+  }),
+
+  /** Deletes the totals of the oldest hour before a time, and returns how many rows it had. */
+  deleteTotals: write(null, async (sql, before: number): Promise<number> => {
+    const deleted = await sql`
+      delete from usage_hourly where hour = (select min(hour) from usage_hourly where hour < ${before})
+      returning 1 as one`;
+    return deleted.length;
+  }),
+
+  /** For tests and checks: how many lines there are, and their sums. */
+  count: read(async (sql): Promise<{ lines: number; costPico: bigint }> => {
+    const [row] = await sql<{ lines: bigint; cost: bigint }>`
+      select cast(coalesce(sum(count), 0) as bigint) as lines, cast(coalesce(sum(cost_pico), 0) as bigint) as cost from ledger`;
+    return { lines: Number(row?.lines), costPico: row?.cost ?? 0n };
+  }),
+};
+
+/** The number of the month since 1970, in UTC. */
+export function toMonth(epochMs: number): number {
+  const date = new Date(epochMs);
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+}
+
+function startOfMonth(month: number): number {
+  return Date.UTC(1970, month);
+}
+
+/** PostgreSQL keeps the lines of each month in a partition, which must exist before a line is added. */
+export async function createPartitions(sql: Sql, months: readonly number[]): Promise<void> {
+  if (sql.engine === "sqlite" || months.length === 0) return;
+  // `create table if not exists` fails when another process creates the same table at the same moment.
+  await sql`select pg_advisory_xact_lock(${lockOfPartitions})`;
+  for (const month of months.toSorted((one, other) => one - other)) {
+    const [from, to] = [startOfMonth(month), startOfMonth(month + 1)];
+    await sql.script(
+      `create table if not exists ${partitionOf(month)} partition of ledger for values from (${from}) to (${to})`,
+    );
+  }
+}
+
+const partitionPrefix = "ledger_month_";
+
+function partitionOf(month: number): string {
+  return `${partitionPrefix}${new Date(startOfMonth(month)).toISOString().slice(0, 7).replace("-", "_")}`;
+}
+
+/** Drops the partitions of the months before this one. */
+async function dropPartitions(sql: Sql, month: number): Promise<void> {
+  const first = partitionOf(month);
+  const rows = await sql<{ name: string }>`
+    select relname as name from pg_inherits join pg_class on oid = inhrelid
+    where inhparent = 'ledger'::regclass order by relname`;
+  const old = rows.filter(({ name }) => name.startsWith(partitionPrefix) && name < first);
+  if (old.length === 0) return;
+  await sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
+  for (const { name } of old) await sql`drop table ${sql.identifier(name)}`;
+}
