@@ -1,6 +1,7 @@
 // The caller of a request: a key and its permissions.
 
-import type { Budget, KeyKind, KeyScope, RateLimit } from "../contract/keys.ts";
+import type { KeyKind, KeyScope } from "../contract/keys.ts";
+import type { Budget, RateLimit } from "../contract/limits.ts";
 import type { LimitRule } from "./limit-rules.ts";
 
 export interface Caller {
@@ -9,8 +10,8 @@ export interface Caller {
   readonly name: string;
   readonly owner: string | null;
   readonly scopes: ReadonlySet<KeyScope>;
-  /** Patterns such as `openai/*`; null allows every model. */
-  readonly allowedModels: readonly string[] | null;
+  /** Lists of patterns such as `openai/*`, of the key and of its team: a model must fit one pattern of each. Null allows every model. */
+  readonly allowedModels: readonly (readonly string[])[] | null;
   readonly rateLimit: RateLimit | null;
   readonly budget: Budget | null;
   /** The name of the team that the key belongs to. */

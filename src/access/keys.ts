@@ -1,24 +1,21 @@
 // The keys of callers. Lookups use a snapshot in memory; keys are created, changed and revoked in the store.
 
 import { timingSafeEqual } from "node:crypto";
-import {
-  type CreateKeyRequest,
-  type KeyKind,
-  type KeyObject,
-  type KeyWithSecret,
-  keyScopes,
-  type UpdateKeyRequest,
-} from "../contract/keys.ts";
+import type { CreateKeyRequest, KeyKind, KeyObject, KeyWithSecret, UpdateKeyRequest } from "../contract/keys.ts";
+import type { LimitDefaults } from "../contract/limits.ts";
 import { GatewayError, ValidationError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import type { KeyFilter, KeyOutcome, KeyRecord, KeySettings } from "../storage/keys.ts";
+import type { KeyFilter, KeyOutcome, KeyRecord } from "../storage/keys.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { TeamRecord } from "../storage/teams.ts";
 import type { Caller } from "./caller.ts";
-import { toRules } from "./limit-rules.ts";
+import { generateSecret, hashSecret, tailOf, toKeyObject, toRecord, toSettings } from "./key-records.ts";
+import { type LimitRule, toRules } from "./limit-rules.ts";
+import { toTeamRecord } from "./team-records.ts";
 
 export type Lookup =
   | { readonly caller: Caller }
-  | { readonly refused: "unknown" | "expired" | "revoked" | "unavailable" };
+  | { readonly refused: "unknown" | "expired" | "revoked" | "team_disabled" | "unavailable" };
 
 export type Keyring = Awaited<ReturnType<typeof openKeyring>>;
 
@@ -27,9 +24,18 @@ export interface KeyringOptions {
   readonly adminKey: string | null;
   /** How long keys are accepted while the store is down, because revocations cannot be noticed then. */
   readonly staleAfterMs: number;
+  /** The limits of new keys, and of teams that are created with them. */
+  readonly defaults?: AccessDefaults;
   readonly log: Log;
   readonly now?: () => number;
 }
+
+export interface AccessDefaults {
+  readonly key: LimitDefaults;
+  readonly team: LimitDefaults;
+}
+
+export const noDefaults: AccessDefaults = { key: {}, team: {} };
 
 /** The administrator's key is not stored. No stored key has this id. */
 export const adminKeyId = "00000000-0000-0000-0000-000000000000";
@@ -41,21 +47,13 @@ interface Entry {
   /** Created in advance, so that a lookup allocates nothing. */
   readonly found: { readonly caller: Caller };
   readonly isRevoked: boolean;
+  readonly isTeamDisabled: boolean;
   readonly expiresAt: number;
   /** When a replaced secret stops working; infinite for the current secret. */
   readonly replacedAt: number;
   usedAt: number;
 }
 
-const prefixes: Record<KeyKind, string> = {
-  inference: "sk-sy-",
-  management: "mgmt-sy-",
-  sandbox: "sk-sy-sandbox-",
-};
-const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-// 43 characters of a 62-character alphabet have 256 bits.
-const secretLength = 43;
-const tailLength = 4;
 const hashLength = 64;
 // No key is longer, and hashing long values would let anyone cause work.
 const maxSecretLength = 512;
@@ -68,15 +66,17 @@ const propagationMs = 100;
 const unknown: Lookup = { refused: "unknown" };
 const expired: Lookup = { refused: "expired" };
 const revoked: Lookup = { refused: "revoked" };
+const teamDisabled: Lookup = { refused: "team_disabled" };
 const unavailable: Lookup = { refused: "unavailable" };
 
 export async function openKeyring(options: KeyringOptions) {
-  const { storage, adminKey, staleAfterMs, log, now = Date.now } = options;
+  const { storage, adminKey, staleAfterMs, defaults = noDefaults, log, now = Date.now } = options;
   const keys = new Map<string, KeyRecord>();
+  const teams = new Map<string, Team>();
   const entries = new Map<string, Entry>();
   const used = new Map<string, Entry>();
   const admin = adminKey === null ? null : toAdminRecord(adminKey);
-  const adminEntry = admin === null ? null : toEntry(admin, admin.secretHash, Number.POSITIVE_INFINITY);
+  const adminEntry = admin === null ? null : toEntry(admin, null, admin.secretHash, Number.POSITIVE_INFINITY);
   // Reused by every lookup, which is faster than allocating a buffer.
   const scratch = Buffer.alloc(hashLength);
   let revision = 0n;
@@ -92,7 +92,7 @@ export async function openKeyring(options: KeyringOptions) {
     if (secret.length > maxSecretLength) return unknown;
     // The map is indexed by the SHA-256 of the value, so the time of the lookup reveals nothing about stored secrets. The comparison that
     // decides takes constant time.
-    const hex = hash(secret);
+    const hex = hashSecret(secret);
     const entry = entries.get(hex) ?? (admin?.secretHash === hex ? adminEntry : null);
     scratch.write(hex, "latin1");
     if (entry === null || !timingSafeEqual(entry.hash, scratch)) {
@@ -104,6 +104,7 @@ export async function openKeyring(options: KeyringOptions) {
     const time = now();
     if (entry.isRevoked || time >= entry.replacedAt) return revoked;
     if (time >= entry.expiresAt) return expired;
+    if (entry.isTeamDisabled) return teamDisabled;
     entry.usedAt = time;
     if (!used.has(entry.keyId)) used.set(entry.keyId, entry);
     return entry.found;
@@ -133,6 +134,10 @@ export async function openKeyring(options: KeyringOptions) {
       const changes = await storage.keys.changedSince(revision);
       // The store was restored from a backup, so keys that it does not contain must not work.
       if (changes.revision < revision) forgetAll();
+      const changed = new Set(changes.teams.map(({ name }) => name));
+      for (const team of changes.teams) teams.set(team.name, toTeam(team));
+      if (changed.size > 0)
+        for (const key of keys.values()) if (key.team !== null && changed.has(key.team)) remember(key);
       for (const key of changes.keys) remember(key);
       revision = changes.revision;
       hasFailed = false;
@@ -150,13 +155,15 @@ export async function openKeyring(options: KeyringOptions) {
       if (before.previousHash !== null) entries.delete(before.previousHash);
     }
     keys.set(key.id, key);
-    entries.set(key.secretHash, toEntry(key, key.secretHash, Number.POSITIVE_INFINITY));
+    const team = key.team === null ? null : (teams.get(key.team) ?? null);
+    entries.set(key.secretHash, toEntry(key, team, key.secretHash, Number.POSITIVE_INFINITY));
     if (key.previousHash === null) return;
-    entries.set(key.previousHash, toEntry(key, key.previousHash, key.previousUntil ?? 0));
+    entries.set(key.previousHash, toEntry(key, team, key.previousHash, key.previousUntil ?? 0));
   }
 
   function forgetAll(): void {
     keys.clear();
+    teams.clear();
     entries.clear();
   }
 
@@ -204,29 +211,45 @@ export async function openKeyring(options: KeyringOptions) {
     return (await storage.keys.get(id.toLowerCase())) ?? refuseUnknown();
   }
 
+  /** The team that a request names. `newTeam`: to be created if there is none. Undefined: the request does not name any. */
+  async function readTeam({ team, owner }: Pick<UpdateKeyRequest, "team" | "owner">): Promise<NamedTeam | undefined> {
+    if (typeof team === "string") {
+      const found = await storage.teams.find(team);
+      return { name: found?.name ?? refuseTeam(), newTeam: null };
+    }
+    if (typeof owner !== "string") return team === null || owner === null ? { name: null, newTeam: null } : undefined;
+    return { name: owner, newTeam: toTeamRecord({ name: owner }, defaults.team, now()) };
+  }
+
   return {
     lookUp,
     refresh,
 
-    async create(request: CreateKeyRequest): Promise<KeyWithSecret> {
+    async create({ team: _, owner: __, ...request }: CreateKeyRequest): Promise<KeyWithSecret> {
+      const { name: team, newTeam } = (await readTeam({ team: _, owner: __ })) ?? { name: null, newTeam: null };
       const secret = generateSecret(request.kind);
-      const key = toRecord(request, secret, now());
-      await storage.keys.insert(key);
+      const key = toRecord({ request, team, secret, defaults: defaults.key, now: now() });
+      if ((await storage.keys.insert(key, newTeam)) === "no_team") refuseTeam();
       await waitForPropagation(refresh());
-      return { ...toKeyObject(key), key: secret };
+      return { ...toKeyObject(key, now()), key: secret };
     },
 
-    async list(filter: KeyFilter): Promise<{ items: KeyObject[]; total: number }> {
-      const { total, items } = await storage.keys.list(filter);
-      return { items: items.map(toKeyObject), total };
+    /** `team`: a name or an id. */
+    async list({ team, ...filter }: KeyFilter): Promise<{ items: KeyObject[]; total: number }> {
+      const name = team === null ? null : ((await storage.teams.find(team))?.name ?? team);
+      const { total, items } = await storage.keys.list({ ...filter, team: name });
+      return { items: items.map((key) => toKeyObject(key, now())), total };
     },
 
-    get: async (id: string): Promise<KeyObject> => toKeyObject(await find(id)),
+    get: async (id: string): Promise<KeyObject> => toKeyObject(await find(id), now()),
 
     async update(id: string, request: UpdateKeyRequest): Promise<KeyObject> {
-      const key = expectKey(await storage.keys.update(id.toLowerCase(), toSettings(request, now())));
+      const named = await readTeam(request);
+      const settings = toSettings(request, now());
+      const changes = named === undefined ? settings : { ...settings, team: named.name };
+      const key = expectKey(await storage.keys.update(id.toLowerCase(), changes, named?.newTeam ?? null));
       await waitForPropagation(refresh());
-      return toKeyObject(key);
+      return toKeyObject(key, now());
     },
 
     /** Replaces the secret. The key keeps its id and settings, and the old secret works for another `graceSeconds`. */
@@ -234,10 +257,10 @@ export async function openKeyring(options: KeyringOptions) {
       const current = await find(id);
       const secret = generateSecret(current.kind);
       const previousUntil = now() + graceSeconds * 1000;
-      const replacement = { hash: hash(secret), tail: secret.slice(-tailLength), previousUntil };
+      const replacement = { hash: hashSecret(secret), tail: tailOf(secret), previousUntil };
       const key = expectKey(await storage.keys.rotate(current.id, replacement));
       await waitForPropagation(refresh());
-      return { ...toKeyObject(key), key: secret };
+      return { ...toKeyObject(key, now()), key: secret };
     },
 
     async revoke(id: string): Promise<void> {
@@ -247,9 +270,9 @@ export async function openKeyring(options: KeyringOptions) {
 
     /** The key of a caller; also works for the administrator's key, which is not stored. */
     async describe({ keyId }: Caller): Promise<KeyObject> {
-      if (admin === null || keyId !== adminKeyId) return toKeyObject(await find(keyId));
+      if (admin === null || keyId !== adminKeyId) return toKeyObject(await find(keyId), now());
       // The operator chose this key, and it may be short, so not even its last characters are shown.
-      return { ...toKeyObject(admin), masked: "…" };
+      return { ...toKeyObject(admin, now()), masked: "…" };
     },
 
     /** Whether the store has been down for longer than `staleAfterMs`, so that known keys are refused. */
@@ -279,126 +302,62 @@ async function waitForPropagation(refreshed: Promise<void>): Promise<void> {
  */
 export async function createFirstKeys(
   storage: Storage,
-  options: { readonly adminKey?: string | null; readonly now?: () => number } = {},
+  options: { readonly adminKey?: string | null; readonly defaults?: AccessDefaults; readonly now?: () => number } = {},
 ): Promise<{ inference: string; management: string | null } | null> {
   const time = (options.now ?? Date.now)();
   const inference = generateSecret("inference");
   const management = (options.adminKey ?? null) === null ? generateSecret("management") : null;
-  const first = [toRecord(defaults("inference", "First inference key"), inference, time)];
-  if (management !== null) first.push(toRecord(defaults("management", "First management key"), management, time));
+  const limits = (options.defaults ?? noDefaults).key;
+  const create = (kind: KeyKind, name: string, secret: string) =>
+    toRecord({ request: plainRequest(kind, name), team: null, secret, defaults: limits, now: time });
+  const first = [create("inference", "First inference key", inference)];
+  if (management !== null) first.push(create("management", "First management key", management));
   return (await storage.keys.insertFirst(first)) ? { inference, management } : null;
 }
 
-function defaults(kind: KeyKind, name: string): CreateKeyRequest {
-  const none = { owner: null, allowed_models: null, rate_limit: null, budget: null, expires_at: null };
-  return { name, kind, ...none, tags: {}, enabled: true };
+function plainRequest(kind: KeyKind, name: string) {
+  return { name, kind, expires_at: null, enabled: true };
 }
 
-function generateSecret(kind: KeyKind): string {
-  let secret = prefixes[kind];
-  const end = secret.length + secretLength;
-  while (secret.length < end) {
-    for (const byte of crypto.getRandomValues(new Uint8Array(64))) {
-      // 248 is the largest multiple of 62 that fits a byte. Larger values would make some characters more likely.
-      if (byte < 248 && secret.length < end) secret += alphabet[byte % 62];
-    }
-  }
-  return secret;
+/** A team as lookups use it. */
+interface Team {
+  readonly record: TeamRecord;
+  readonly rules: readonly LimitRule[];
 }
 
-function hash(secret: string): string {
-  return Bun.SHA256.hash(secret, "hex");
+interface NamedTeam {
+  readonly name: string | null;
+  readonly newTeam: TeamRecord | null;
 }
 
-function toRecord(request: CreateKeyRequest, secret: string, time: number): KeyRecord {
-  return {
-    id: Bun.randomUUIDv7(),
-    kind: request.kind,
-    name: request.name,
-    owner: request.owner,
-    scopes: request.kind === "management" ? [] : (request.scopes ?? keyScopes),
-    allowedModels: request.allowed_models,
-    rateLimit: request.rate_limit,
-    budget: request.budget,
-    tags: request.tags,
-    enabled: request.enabled,
-    expiresAt: toFutureTime(request.expires_at, time),
-    secretHash: hash(secret),
-    secretTail: secret.slice(-tailLength),
-    previousHash: null,
-    previousUntil: null,
-    createdAt: time,
-    revokedAt: null,
-    lastUsedAt: null,
-  };
+function toTeam(record: TeamRecord): Team {
+  return { record, rules: toRules("team", record) };
 }
 
-function toSettings(request: UpdateKeyRequest, time: number): Partial<KeySettings> {
-  const { allowed_models: allowedModels, rate_limit: rateLimit, expires_at: expiresAt, ...same } = request;
-  const settings = {
-    ...same,
-    ...(allowedModels === undefined ? {} : { allowedModels }),
-    ...(rateLimit === undefined ? {} : { rateLimit }),
-    ...(expiresAt === undefined ? {} : { expiresAt: toFutureTime(expiresAt, time) }),
-  };
-  return settings as Partial<KeySettings>;
-}
-
-function toFutureTime(text: string | null, time: number): number | null {
-  if (text === null) return null;
-  const parsed = Date.parse(text);
-  if (parsed > time) return parsed;
-  throw new ValidationError([
-    { loc: ["body", "expires_at"], msg: "The expiry must be in the future", type: "value_error" },
-  ]);
-}
-
-function toKeyObject(key: KeyRecord): KeyObject {
-  return {
-    id: key.id,
-    name: key.name,
-    kind: key.kind,
-    masked: `${prefixes[key.kind]}…${key.secretTail}`,
-    owner: key.owner,
-    scopes: [...key.scopes],
-    allowed_models: key.allowedModels === null ? null : [...key.allowedModels],
-    rate_limit: key.rateLimit,
-    budget: key.budget,
-    expires_at: toIso(key.expiresAt),
-    tags: { ...key.tags },
-    enabled: key.enabled,
-    created_at: new Date(key.createdAt).toISOString(),
-    last_used_at: toIso(key.lastUsedAt),
-    revoked_at: toIso(key.revokedAt),
-  };
-}
-
-function toIso(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
-}
-
-function toCaller(key: KeyRecord): Caller {
+function toCaller(key: KeyRecord, team: Team | null): Caller {
+  const lists = [key.allowedModels, team?.record.allowedModels ?? null].filter((list) => list !== null);
   return {
     keyId: key.id,
     kind: key.kind,
     name: key.name,
-    owner: key.owner,
+    owner: key.team,
     scopes: new Set(key.scopes),
-    allowedModels: key.allowedModels,
+    allowedModels: lists.length === 0 ? null : lists,
     rateLimit: key.rateLimit,
     budget: key.budget,
-    team: key.owner,
-    rules: toRules("key", key),
-    tags: key.tags,
+    team: key.team,
+    rules: [...toRules("key", key), ...(team?.rules ?? [])],
+    tags: { ...team?.record.tags, ...key.tags },
   };
 }
 
-function toEntry(key: KeyRecord, hex: string, replacedAt: number): Entry {
+function toEntry(key: KeyRecord, team: Team | null, hex: string, replacedAt: number): Entry {
   return {
     keyId: key.id,
     hash: Buffer.from(hex, "latin1"),
-    found: { caller: toCaller(key) },
+    found: { caller: toCaller(key, team) },
     isRevoked: key.revokedAt !== null || !key.enabled,
+    isTeamDisabled: team?.record.enabled === false,
     expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY,
     replacedAt,
     usedAt: 0,
@@ -406,11 +365,13 @@ function toEntry(key: KeyRecord, hex: string, replacedAt: number): Entry {
 }
 
 function toAdminRecord(adminKey: string): KeyRecord {
-  return { ...toRecord(defaults("management", "SWITCHYARD_ADMIN_KEY"), adminKey, 0), id: adminKeyId };
+  const request = plainRequest("management", "SWITCHYARD_ADMIN_KEY");
+  return { ...toRecord({ request, team: null, secret: adminKey, defaults: {}, now: 0 }), id: adminKeyId };
 }
 
 function expectKey(outcome: KeyOutcome): KeyRecord {
   if (outcome === "not_found") refuseUnknown();
+  if (outcome === "no_team") refuseTeam();
   if (outcome === "revoked")
     throw new GatewayError("key_conflict", "The key was revoked and cannot be changed. Create a new one.");
   return outcome;
@@ -418,4 +379,9 @@ function expectKey(outcome: KeyOutcome): KeyRecord {
 
 function refuseUnknown(): never {
   throw new GatewayError("key_not_found", "There is no key with this id.");
+}
+
+function refuseTeam(): never {
+  const msg = "There is no team with this name or id. POST /v3/manage/teams creates one";
+  throw new ValidationError([{ loc: ["body", "team"], msg, type: "value_error" }]);
 }

@@ -1,7 +1,7 @@
 // The limits that apply to the calls of a key: those of the key, those of its team, and those of either for certain models. A call must pass all
 // rules that match it.
 
-import type { Budget, RateLimit } from "../contract/keys.ts";
+import type { Budget, ModelLimit, RateLimit } from "../contract/limits.ts";
 
 export interface LimitRule {
   /** `key:<id>` or `team:<id>`; for certain models followed by `/` and the pattern. */
@@ -19,10 +19,21 @@ export interface RuleHolder {
   readonly name: string;
   readonly rateLimit: RateLimit | null;
   readonly budget: Budget | null;
+  readonly modelLimits: readonly ModelLimit[];
 }
 
 /** Empty when the holder has no limits, so that calls without limits cost nothing. */
-export function toRules(holder: LimitRule["holder"], { id, name, rateLimit, budget }: RuleHolder): LimitRule[] {
-  if (rateLimit === null && budget === null) return [];
-  return [{ id: `${holder}:${id}`, holder, holderName: name, model: null, rateLimit, budget }];
+export function toRules(holder: LimitRule["holder"], { id, name, modelLimits, ...own }: RuleHolder): LimitRule[] {
+  const base = { id: `${holder}:${id}`, holder, holderName: name, model: null };
+  const { rateLimit, budget } = own;
+  const ofModels = modelLimits.map(
+    ({ model, rate_limit, budget: budgetOfModel }): LimitRule => ({
+      ...base,
+      id: `${base.id}/${model}`,
+      model,
+      rateLimit: rate_limit,
+      budget: budgetOfModel,
+    }),
+  );
+  return rateLimit === null && budget === null ? ofModels : [{ ...base, rateLimit, budget }, ...ofModels];
 }

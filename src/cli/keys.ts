@@ -66,9 +66,9 @@ export function createKeysCommand(context: KeysContext): Command {
     .option("--limit <n>", "keys per page")
     .option("--json", "print JSON")
     .action(async ({ json: isJson, ...query }: { json?: true }) => {
-      const { kind = null, owner = null, enabled = null, page, limit } = parse(listKeysQuery, query);
+      const { kind = null, owner = null, team = owner, enabled = null, page, limit } = parse(listKeysQuery, query);
       await perform(async (keyring) => {
-        const found = await keyring.list({ kind, owner, enabled, limit, offset: toOffset({ page, limit }) });
+        const found = await keyring.list({ kind, team, enabled, limit, offset: toOffset({ page, limit }) });
         const json = { ...found, page, limit, total_pages: Math.ceil(found.total / limit) };
         return { json, lines: toTable(found.items) };
       }, isJson);

@@ -14,7 +14,12 @@ export function refuse(context: z.core.$RefinementCtx, type: string, message: st
 }
 
 /** The same for `check`. */
-export function addProblem(payload: z.core.ParsePayload, type: string, message: string, path: string[] = []): void {
+export function addProblem(
+  payload: z.core.ParsePayload,
+  type: string,
+  message: string,
+  path: (string | number)[] = [],
+): void {
   payload.issues.push({ code: "custom", input: payload.value, message, params: { type }, path });
 }
 

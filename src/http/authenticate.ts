@@ -43,7 +43,8 @@ export function createAuthenticator(keyring: Keyring) {
     if ("caller" in found) return found.caller;
     if (found.refused === "unavailable")
       throw new GatewayError("dependency_unavailable", "The key store does not answer; try again.", { retryAfter: 1 });
-    countFailure(address());
+    // The key is right, so this is not an attempt to guess one.
+    if (found.refused !== "team_disabled") countFailure(address());
     throw refusals[found.refused]();
   }
 
@@ -63,6 +64,8 @@ const refusals = {
   unknown: () => new GatewayError("invalid_api_key", "This API key is not known."),
   expired: () => new GatewayError("api_key_expired", "This API key has expired."),
   revoked: () => new GatewayError("api_key_revoked", "This API key was revoked."),
+  team_disabled: () =>
+    new GatewayError("team_disabled", "The team of this API key is disabled. An administrator can enable it."),
 };
 
 const scheme = /^bearer(?: +|$)/i;

@@ -2,13 +2,14 @@
 // only offered the sandbox.
 
 import type { Caller } from "../access/caller.ts";
-import { fitsPattern, splitModelName } from "../catalogue/model-name.ts";
+import { splitModelName } from "../catalogue/model-name.ts";
 import type { ChatCompletionRequest } from "../contract/chat-completions.ts";
 import type { AliasTarget } from "../contract/model-names.ts";
 import { GatewayError } from "../errors.ts";
 import { suggest } from "../lib/find-nearest.ts";
 import type { Provider } from "../providers/configure.ts";
 import { findProvider, isNamed, listProviderNames } from "../providers/find-provider.ts";
+import { refuseForbidden } from "./allowed-models.ts";
 
 export interface Offer {
   readonly provider: Provider;
@@ -38,12 +39,12 @@ export function findOffers(table: RoutingTable, wanted: Wanted, caller: Caller, 
   if (caller.kind === "sandbox") return [sandboxOffer(table, wanted.model)];
   const isPlain = !wanted.fallbacks?.length && !wanted.routing && !table.aliases.has(wanted.model);
   if (isPlain) {
-    refuseForbidden(wanted.model, caller);
+    refuseForbidden(caller, wanted.model);
     return [findOffer(table, wanted.model)];
   }
   const offers = [wanted.model, ...(wanted.fallbacks ?? [])].flatMap((name) =>
     resolveAlias(table, name, draw).map(({ model, weight }) => {
-      refuseForbidden(model, caller);
+      refuseForbidden(caller, model);
       const offer = findOffer(table, model);
       return weight === null ? offer : { ...offer, pool: name };
     }),
@@ -73,11 +74,6 @@ export function resolveAlias(
     ({ model }) => model,
     ({ weight }) => weight,
   );
-}
-
-function refuseForbidden(name: string, caller: Caller): void {
-  if (caller.allowedModels === null || fitsPattern(name, caller.allowedModels)) return;
-  throw new GatewayError("model_not_allowed", `This key may not use the model '${name}'.`, { param: "model" });
 }
 
 function findOffer(table: RoutingTable, name: string): Offer {

@@ -1,21 +1,20 @@
 // Statements about keys. Rows are never deleted, so that requests with a revoked key are answered as such.
 
-import type { Budget, KeyKind, KeyScope, RateLimit } from "../contract/keys.ts";
+import type { KeyKind, KeyScope } from "../contract/keys.ts";
 import { listPage, nextRevision, read, write } from "./operation.ts";
-import { boolean, integer, json, mapRecord, nullable, type RecordOf, text } from "./record.ts";
+import { integer, json, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 import type { Sql, SqlRow } from "./sql.ts";
+import { limitColumns, readTeamsSince, requireTeam, type TeamRecord } from "./teams.ts";
 
 /** Times are epoch milliseconds. */
 const columns = {
   id: text(),
   kind: text<KeyKind>(),
   name: text(),
-  owner: nullable(text()),
+  /** The name of the key's team. */
+  team: nullable(text()),
   scopes: json<readonly KeyScope[]>(),
-  allowedModels: nullable(json<readonly string[]>()),
-  rateLimit: nullable(json<RateLimit>()),
-  tags: json<Readonly<Record<string, string>>>(),
-  enabled: boolean,
+  ...limitColumns,
   /** SHA-256 of the secret, in hexadecimal. */
   secretHash: text(),
   /** The last characters of the secret, so that people can tell keys apart. */
@@ -28,14 +27,11 @@ const columns = {
   revokedAt: nullable(integer),
   lastUsedAt: nullable(integer),
 };
-const withoutBudget = mapRecord(columns);
+const { toRow, fromRow } = mapRecord(columns, { team: "owner" });
 
-export type KeyRecord = RecordOf<typeof columns> & { readonly budget: Budget | null };
+export type KeyRecord = RecordOf<typeof columns>;
 
-export type KeySettings = Pick<
-  KeyRecord,
-  "name" | "owner" | "scopes" | "allowedModels" | "rateLimit" | "budget" | "tags" | "enabled" | "expiresAt"
->;
+export type KeySettings = Pick<KeyRecord, "name" | "team" | "scopes" | "expiresAt" | keyof typeof limitColumns>;
 
 export interface KeySecret {
   readonly hash: string;
@@ -47,7 +43,8 @@ export interface KeySecret {
 export interface KeyFilter {
   readonly kind: KeyKind | null;
   readonly enabled: boolean | null;
-  readonly owner: string | null;
+  /** The name of a team. */
+  readonly team: string | null;
   readonly limit: number;
   readonly offset: number;
 }
@@ -56,15 +53,22 @@ export interface KeyChanges {
   /** The newest revision. It is smaller than the requested one only if the store was restored from a backup. */
   readonly revision: bigint;
   readonly keys: readonly KeyRecord[];
+  readonly teams: readonly TeamRecord[];
 }
 
-export type KeyOutcome = KeyRecord | "not_found" | "revoked";
+export type KeyOutcome = KeyRecord | "not_found" | "revoked" | "no_team";
 
 export const keyStatements = {
-  insert: write("keys", async (sql, key: KeyRecord): Promise<void> => {
-    const revision = await nextRevision(sql, "keys");
-    await sql`insert into api_keys ${sql.columns({ ...toRow(key), revision })}`;
-  }),
+  /** `newTeam` is stored if the key's team does not exist. */
+  insert: write(
+    "keys",
+    async (sql, key: KeyRecord, newTeam: TeamRecord | null = null): Promise<"inserted" | "no_team"> => {
+      const revision = await nextRevision(sql, "keys");
+      if (key.team !== null && !(await requireTeam(sql, { name: key.team, newTeam, revision }))) return "no_team";
+      await sql`insert into api_keys ${sql.columns({ ...toRow(key), revision })}`;
+      return "inserted";
+    },
+  ),
 
   /** Stores the keys only if there are none yet, and returns whether it did. */
   insertFirst: write("keys", async (sql, keys: readonly KeyRecord[]): Promise<boolean> => {
@@ -78,12 +82,12 @@ export const keyStatements = {
 
   get: read(async (sql, id: string): Promise<KeyRecord | null> => await find(sql, id)),
 
-  list: read(async (sql, { kind, owner, enabled: isEnabled, ...page }: KeyFilter) => {
+  list: read(async (sql, { kind, team, enabled: isEnabled, ...page }: KeyFilter) => {
     const enabled = isEnabled === null ? null : Number(isEnabled);
     const from = sql.part`
       from api_keys
       where (cast(${kind} as text) is null or kind = ${kind})
-        and (cast(${owner} as text) is null or owner = ${owner})
+        and (cast(${team} as text) is null or owner = ${team})
         and (cast(${enabled} as bigint) is null or enabled = ${enabled})`;
     return await listPage(sql, { from, ...page }, fromRow);
   }),
@@ -94,16 +98,26 @@ export const keyStatements = {
     const newest = topic?.revision ?? 0n;
     const after = newest < revision ? 0n : revision;
     const rows = await sql`select * from api_keys where revision > ${after}`;
-    return { revision: newest, keys: rows.map(fromRow) };
+    // Teams after keys, so that the team of every key is known.
+    const teams = await readTeamsSince(sql, after);
+    return { revision: newest, keys: rows.map(fromRow), teams };
   }),
 
-  update: write("keys", async (sql, id: string, changes: Partial<KeySettings>): Promise<KeyOutcome> => {
-    const revision = await nextRevision(sql, "keys");
-    const row = { ...toRow(changes), revision };
-    const updated = await sql`
-      update api_keys set ${sql.columns(row)} where id = ${id} and revoked_at is null returning *`;
-    return await toOutcome(sql, id, updated);
-  }),
+  /** `newTeam` is stored if the changes name a team that does not exist. */
+  update: write(
+    "keys",
+    async (sql, id: string, changes: Partial<KeySettings>, newTeam: TeamRecord | null = null): Promise<KeyOutcome> => {
+      const revision = await nextRevision(sql, "keys");
+      const current = await find(sql, id);
+      if (current === null) return "not_found";
+      if (current.revokedAt !== null) return "revoked";
+      const { team = null } = changes;
+      if (team !== null && !(await requireTeam(sql, { name: team, newTeam, revision }))) return "no_team";
+      const row = { ...toRow(changes), revision };
+      const updated = await sql`update api_keys set ${sql.columns(row)} where id = ${id} returning *`;
+      return await toOutcome(sql, id, updated);
+    },
+  ),
 
   rotate: write("keys", async (sql, id: string, secret: KeySecret): Promise<KeyOutcome> => {
     const revision = await nextRevision(sql, "keys");
@@ -143,27 +157,4 @@ async function toOutcome(sql: Sql, id: string, updated: readonly SqlRow[]): Prom
   const [row] = updated;
   if (row !== undefined) return fromRow(row);
   return (await find(sql, id)) === null ? "not_found" : "revoked";
-}
-
-/** The budget has two columns. */
-function toRow({ budget, ...key }: Partial<KeyRecord>): SqlRow {
-  const row = withoutBudget.toRow(key);
-  if (budget === undefined) return row;
-  if (budget === null) return { ...row, budget_pico_usd: null, budget_period: null };
-  return { ...row, budget_pico_usd: toPico(budget.amount), budget_period: budget.period };
-}
-
-function fromRow(row: SqlRow): KeyRecord {
-  const pico = row["budget_pico_usd"] as bigint | null;
-  const budget = pico === null ? null : { amount: fromPico(pico), period: row["budget_period"] as Budget["period"] };
-  return { ...withoutBudget.fromRow(row), budget };
-}
-
-// A budget has whole micro-dollars, so both conversions are exact.
-function toPico(usd: number): bigint {
-  return BigInt(Math.round(usd * 1e6)) * 1_000_000n;
-}
-
-function fromPico(pico: bigint): number {
-  return Number(pico / 1_000_000n) / 1e6;
 }

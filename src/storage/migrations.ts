@@ -235,6 +235,19 @@ export const migrations: readonly Migration[] = [
       )`,
       "create index teams_by_revision on teams (revision)",
       "create index teams_by_creation on teams (created_at, id)",
+      // Every owner becomes a team. Its id is that of a key of the owner with another version digit, because the engines have no common
+      // function for UUIDs.
+      `insert into teams (id, name, model_limits, tags, enabled, created_at, revision)
+        select substr(min(id), 1, 14) || '8' || substr(min(id), 16), owner, '[]', '{}', 1, min(created_at), max(revision)
+        from api_keys where owner is not null group by owner`,
+      "create index api_keys_by_owner on api_keys (owner)",
+      "alter table api_keys add column model_limits text not null default '[]'",
+      "alter table api_keys add column budget text",
+      `update api_keys
+        set budget = '{"amount":' || budget_pico_usd || 'e-12,"period":"' || budget_period || '","time_zone":"UTC","raise":null}'
+        where budget_pico_usd is not null`,
+      "alter table api_keys drop column budget_pico_usd",
+      "alter table api_keys drop column budget_period",
     ],
   },
   {

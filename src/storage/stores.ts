@@ -11,6 +11,7 @@ import { ledgerStatements } from "./ledger.ts";
 import type { CoalescedOperation, Operation } from "./operation.ts";
 import { responseStatements } from "./responses.ts";
 import { secretStatements } from "./secrets.ts";
+import { teamStatements } from "./teams.ts";
 import { workStatements } from "./work.ts";
 import type { WorkKind } from "./work-queue.ts";
 
@@ -23,6 +24,7 @@ const statements = {
   ledger: ledgerStatements,
   responses: responseStatements,
   secrets: secretStatements,
+  teams: teamStatements,
   work: workStatements,
 };
 

@@ -7,7 +7,12 @@ import { GatewayError } from "../../src/errors.ts";
 
 type RateLimit = NonNullable<Caller["rateLimit"]>;
 
-const none: RateLimit = { requests_per_second: null, requests_per_minute: null, tokens_per_minute: null };
+const none: RateLimit = {
+  requests_per_second: null,
+  requests_per_minute: null,
+  tokens_per_minute: null,
+  concurrent_requests: null,
+};
 
 function callerOf(rateLimit: Partial<RateLimit> | null, more: Partial<Caller> = {}): Caller {
   return {
@@ -148,7 +153,7 @@ describe("running requests", () => {
 
 test("a budget of nothing is spent, and one of a cent is not", () => {
   const { limits } = openLimits();
-  const spent = callerOf(null, { budget: { amount: 0, period: "none" } });
+  const spent = callerOf(null, { budget: { amount: 0, period: "none", time_zone: "UTC", raise: null } });
   expect(refusalOf(() => limits.admit(spent)).code).toBe("insufficient_credits");
-  limits.admit(callerOf(null, { budget: { amount: 0.01, period: "none" } }));
+  limits.admit(callerOf(null, { budget: { amount: 0.01, period: "none", time_zone: "UTC", raise: null } }));
 });

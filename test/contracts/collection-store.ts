@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import type { CollectionRecord } from "../../src/storage/collections.ts";
 import type { KeyRecord } from "../../src/storage/keys.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { describeOn, type Engine, withStorage } from "./engines.ts";
+import { describeOn, type Engine, makeKey, makeTeam, withStorage } from "./engines.ts";
 
 const owner = "owner:acme";
 
@@ -30,12 +30,8 @@ function facesOf(collectionId: string, count: number) {
   }));
 }
 
-function keyOf(id: string, owner: string | null): KeyRecord {
-  return {
-    ...{ id, owner, kind: "inference", name: id, scopes: ["universal"], allowedModels: null, rateLimit: null },
-    ...{ budget: null, tags: {}, enabled: true, secretHash: id, secretTail: id, previousHash: null },
-    ...{ previousUntil: null, createdAt: 1, expiresAt: null, revokedAt: null, lastUsedAt: null },
-  };
+function keyOf(id: string, team: string | null): KeyRecord {
+  return makeKey({ id, team, name: id, scopes: ["universal"], createdAt: 1 });
 }
 
 async function listAll(storage: Storage, of = owner) {
@@ -119,7 +115,7 @@ export function describeCollectionStore(engine: Engine): void {
           ["first", "acme"],
           ["second", "acme"],
         ] as const)
-          await storage.keys.insert(keyOf(id, of));
+          await storage.keys.insert(keyOf(id, of), of === null ? null : makeTeam(of));
         const of = (name: string, more: Partial<CollectionRecord> = {}) => collectionOf({ name, owner: name, ...more });
         const all = [of("key:lone"), of("key:other"), of("owner:acme"), of("owner:unknown")];
         const expired = of("key:other", { name: "expired", expiresAt: Date.now() - 1 });

@@ -4,12 +4,14 @@ import { afterAll, beforeAll, describe } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Budget } from "../../src/contract/limits.ts";
 import { createLog } from "../../src/log.ts";
 import { connectPostgres, connectSqlite } from "../../src/storage/connect.ts";
 import type { JobResult, NewJob } from "../../src/storage/job-records.ts";
 import type { KeyRecord } from "../../src/storage/keys.ts";
 import type { Database } from "../../src/storage/sql.ts";
 import { openStorage, type ResponseRecord, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
+import type { TeamRecord } from "../../src/storage/teams.ts";
 import type { WorkItem, WorkKind } from "../../src/storage/work-queue.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
 
@@ -156,11 +158,12 @@ export function makeKey(changes: Partial<KeyRecord> = {}): KeyRecord {
     id: Bun.randomUUIDv7(),
     kind: "inference",
     name: "a key",
-    owner: null,
+    team: null,
     scopes: ["chat"],
     allowedModels: null,
     rateLimit: null,
     budget: null,
+    modelLimits: [],
     tags: {},
     enabled: true,
     secretHash: Bun.SHA256.hash(crypto.randomUUID(), "hex"),
@@ -171,6 +174,26 @@ export function makeKey(changes: Partial<KeyRecord> = {}): KeyRecord {
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
+    ...changes,
+  };
+}
+
+export function makeBudget(amount: number, period: Budget["period"]): Budget {
+  return { amount, period, time_zone: "UTC", raise: null };
+}
+
+export function makeTeam(name: string, changes: Partial<TeamRecord> = {}): TeamRecord {
+  return {
+    id: Bun.randomUUIDv7(),
+    name,
+    displayName: null,
+    allowedModels: null,
+    rateLimit: null,
+    budget: null,
+    modelLimits: [],
+    tags: {},
+    enabled: true,
+    createdAt: Date.now(),
     ...changes,
   };
 }

@@ -3,9 +3,19 @@
 import { expect, test } from "bun:test";
 import { ValidationError } from "../../src/errors.ts";
 import { waitFor } from "../support/wait.ts";
-import { catchError, describeOn, type Engine, makeKey, startChild, watchKeys, withStorage } from "./engines.ts";
+import {
+  catchError,
+  describeOn,
+  type Engine,
+  makeBudget,
+  makeKey,
+  makeTeam,
+  startChild,
+  watchKeys,
+  withStorage,
+} from "./engines.ts";
 
-const everything = { kind: null, enabled: null, owner: null, limit: 100, offset: 0 };
+const everything = { kind: null, enabled: null, team: null, limit: 100, offset: 0 };
 
 export function describeKeyStore(engine: Engine): void {
   describeOn(engine, "keys", () => {
@@ -13,22 +23,27 @@ export function describeKeyStore(engine: Engine): void {
       const options = await engine.createStore();
       const key = makeKey({
         name: "Zoë's \u{1f511} 'quoted' \"key\"; drop table api_keys; --",
-        owner: "team\\a",
+        team: "team\\a",
         scopes: ["chat", "embeddings"],
         allowedModels: ["openai/*", "anthropic/claude"],
-        rateLimit: { requests_per_second: 5, requests_per_minute: null, tokens_per_minute: 1_000_000_000 },
-        budget: { amount: 8_999_999.123456, period: "monthly" },
+        rateLimit: {
+          requests_per_second: 5,
+          requests_per_minute: null,
+          tokens_per_minute: 1_000_000_000,
+          concurrent_requests: 7,
+        },
+        budget: makeBudget(8_999_999.123456, "monthly"),
         tags: { team: "a", note: "\u0000 is fine inside JSON" },
         enabled: false,
         expiresAt: 4_102_444_800_000,
       });
-      await withStorage(options, (storage) => storage.keys.insert(key));
+      await withStorage(options, (storage) => storage.keys.insert(key, makeTeam("team\\a")));
       await withStorage(options, async (storage) => expect(await storage.keys.get(key.id)).toEqual(key));
     });
 
     test("zero, an empty list and nothing at all are different things", async () => {
       await withStorage(await engine.createStore(), async (storage) => {
-        const zero = makeKey({ budget: { amount: 0, period: "none" }, scopes: [], allowedModels: [] });
+        const zero = makeKey({ budget: makeBudget(0, "none"), scopes: [], allowedModels: [] });
         const none = makeKey({ budget: null, allowedModels: null });
         await storage.keys.insert(zero);
         await storage.keys.insert(none);
@@ -46,33 +61,33 @@ export function describeKeyStore(engine: Engine): void {
             name: `key ${index}`,
             createdAt: 1000 + index,
             kind: index === 0 ? "management" : "inference",
-            owner: index < 2 ? "a" : null,
+            team: index < 2 ? "a" : null,
             enabled: index !== 4,
           }),
         );
-        for (const key of keys) await storage.keys.insert(key);
+        for (const key of keys) await storage.keys.insert(key, makeTeam("a"));
         const names = async (filter: object) =>
           (await storage.keys.list({ ...everything, ...filter })).items.map((key) => key.name);
         expect(await names({ limit: 2, offset: 1 })).toEqual(["key 3", "key 2"]);
         expect((await storage.keys.list({ ...everything, limit: 2 })).total).toBe(5);
         expect(await names({ kind: "management" })).toEqual(["key 0"]);
-        expect(await names({ owner: "a" })).toEqual(["key 1", "key 0"]);
+        expect(await names({ team: "a" })).toEqual(["key 1", "key 0"]);
         expect(await names({ enabled: false })).toEqual(["key 4"]);
-        expect(await names({ enabled: true, owner: "a", kind: "inference" })).toEqual(["key 1"]);
+        expect(await names({ enabled: true, team: "a", kind: "inference" })).toEqual(["key 1"]);
       });
     });
 
     test("a change touches what it names and nothing else", async () => {
       await withStorage(await engine.createStore(), async (storage) => {
-        const key = makeKey({ owner: "a", budget: { amount: 1.5, period: "daily" }, tags: { x: "y" } });
-        await storage.keys.insert(key);
-        expect(await storage.keys.update(key.id, { name: "new", owner: null })).toEqual({
+        const key = makeKey({ team: "a", budget: makeBudget(1.5, "daily"), tags: { x: "y" } });
+        await storage.keys.insert(key, makeTeam("a"));
+        expect(await storage.keys.update(key.id, { name: "new", team: null })).toEqual({
           ...key,
           name: "new",
-          owner: null,
+          team: null,
         });
         const updated = await storage.keys.update(key.id, { budget: null, enabled: false });
-        expect(updated).toEqual({ ...key, name: "new", owner: null, budget: null, enabled: false });
+        expect(updated).toEqual({ ...key, name: "new", team: null, budget: null, enabled: false });
         expect(await storage.keys.update(key.id, {})).toEqual(updated);
         expect(await storage.keys.update(crypto.randomUUID(), { name: "x" })).toBe("not_found");
       });
@@ -154,7 +169,7 @@ export function describeKeyStore(engine: Engine): void {
         const key = makeKey();
         await storage.keys.insert(key);
         expect(await catchError(storage.keys.insert(makeKey({ name: "a\u0000b" })))).toBeInstanceOf(ValidationError);
-        expect(await catchError(storage.keys.update(key.id, { owner: "\u0000" }))).toBeInstanceOf(ValidationError);
+        expect(await catchError(storage.keys.update(key.id, { team: "\u0000" }))).toBeInstanceOf(ValidationError);
         expect(await catchError(storage.keys.get("\u0000"))).toBeInstanceOf(ValidationError);
         expect(await storage.keys.get(key.id)).toEqual(key);
       });

@@ -6,6 +6,7 @@ import { lockDataDir, moveStorage } from "../../src/storage/storage.ts";
 import {
   catchError,
   countWork,
+  makeBudget,
   makeJob,
   makeKey,
   makeResponse,
@@ -27,9 +28,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     await withStorage({ databaseUrl: null, dataDir, log: quiet }, async (storage) => {
       await Promise.all(
         Array.from({ length: keys }, (_, index) =>
-          storage.keys.insert(
-            makeKey({ name: `key ${index} \u{1f511}`, budget: { amount: index / 1e6, period: "daily" } }),
-          ),
+          storage.keys.insert(makeKey({ name: `key ${index} \u{1f511}`, budget: makeBudget(index / 1e6, "daily") })),
         ),
       );
     });

@@ -23,8 +23,8 @@ export function keyRoutes(keyring: Keyring): Route[] {
       answers: [{ status: 200, description: "A page of keys.", schema: contract.keyList }],
       example: { query: "kind=inference&limit=20" },
       async run({ query }) {
-        const { kind = null, enabled = null, owner = null, limit } = query;
-        const { items, total } = await keyring.list({ kind, enabled, owner, limit, offset: toOffset(query) });
+        const { kind = null, enabled = null, owner = null, team = owner, limit } = query;
+        const { items, total } = await keyring.list({ kind, enabled, team, limit, offset: toOffset(query) });
         return replyJson(toPage(items, total, query));
       },
     }),

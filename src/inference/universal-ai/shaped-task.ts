@@ -1,15 +1,14 @@
 // Runs a task for an endpoint of another format, such as OpenAI's audio routes: builds the names of the models, passes members that the task
 // does not have on to the provider or reports them as dropped, and reports problems under the caller's own member names.
 
-import type { Caller } from "../../access/caller.ts";
-import { fitsPattern } from "../../catalogue/model-name.ts";
 import type { TaskInputs, TaskOutputs } from "../../contract/task-types.ts";
 import type { TaskName } from "../../contract/tasks.ts";
 import type { BinaryResult, InputFile } from "../../engines/engine.ts";
-import { GatewayError, type Problem, ValidationError } from "../../errors.ts";
+import { type Problem, ValidationError } from "../../errors.ts";
 import type { JsonObject } from "../../lib/lenient-json.ts";
 import { rows } from "../../providers/index.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
+import { refuseForbidden } from "../allowed-models.ts";
 import type { AddedMembers } from "../attempt.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { UniversalAi } from "./universal-ai.ts";
@@ -52,7 +51,8 @@ export async function runShapedTask<Name extends TaskName>(
   context: ShapedContext,
 ): Promise<ShapedAnswer<Name>> {
   const { task, models, files, takeBinary } = shaped;
-  for (const model of models) refuseForbidden(task, model, context.caller);
+  // The patterns of a key may match the name of the model with or without the task.
+  for (const model of models) refuseForbidden(context.caller, model, `${task}/${model}`);
   const passed = passOn(shaped, context);
   const [model, ...fallbacks] = models.map((name) => `${task}/${name}`) as [string, ...string[]];
   try {
@@ -83,13 +83,6 @@ export async function runShapedTask<Name extends TaskName>(
   } catch (error) {
     throw error instanceof ValidationError ? inCallersNames(error, shaped.names) : error;
   }
-}
-
-/** The patterns of a key may match the model's name with or without the task. */
-function refuseForbidden(task: string, model: string, { allowedModels }: Caller): void {
-  if (allowedModels === null) return;
-  if (fitsPattern(model, allowedModels) || fitsPattern(`${task}/${model}`, allowedModels)) return;
-  throw new GatewayError("model_not_allowed", `This key may not use the model '${model}'.`, { param: "model" });
 }
 
 type PassedOn = Pick<ShapedTask, "task" | "models" | "others" | "isStrict">;

@@ -1,13 +1,13 @@
 // Which engines may run a task request, in which order: everything that can be decided from the request alone.
 
 import type { Caller } from "../../access/caller.ts";
-import { fitsPattern } from "../../catalogue/model-name.ts";
 import { findTask, type Task, type TaskName, tasks } from "../../contract/tasks.ts";
 import type { UniversalAiRequest } from "../../contract/universal-ai.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { type ErrorCode, GatewayError, type Problem, throwProblems } from "../../errors.ts";
 import { findNearest } from "../../lib/find-nearest.ts";
 import type { JsonObject } from "../../lib/lenient-json.ts";
+import { refuseForbidden } from "../allowed-models.ts";
 import { refuseUnavailable, type TaskOffer } from "./run-offer.ts";
 import { createInputCheck } from "./task-input.ts";
 
@@ -59,7 +59,7 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
       throw unknownModel("async_only", `'${request.model}' runs as a job: send it to POST /v3/universal-ai/async.`);
     refuseFallbacks(task, request.fallbacks ?? []);
     const input = checkInput(task, request.input);
-    for (const name of names) refuseForbidden(name, caller);
+    for (const name of names) refuseForbidden(caller, name);
     const offers =
       caller.kind === "sandbox" ? [sandboxOffer(task.name)] : names.map((name) => findOffer(name, task.name));
     const [first] = offers;
@@ -117,9 +117,4 @@ function refuseFallbacks({ name: task, allowsFallbacks }: Task, fallbacks: reado
   if (!allowsFallbacks)
     problems.push({ loc: ["body", "fallbacks"], msg: "This task allows no fallbacks", type: "value_error" });
   throwProblems(problems);
-}
-
-function refuseForbidden(name: string, caller: Caller): void {
-  if (caller.allowedModels === null || fitsPattern(name, caller.allowedModels)) return;
-  throw unknownModel("model_not_allowed", `This key may not use the model '${name}'.`);
 }
