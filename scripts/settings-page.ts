@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { overrideSchema } from "../src/catalogue/prices.ts";
+import { writtenDefaults } from "../src/config/defaults.ts";
 import { settings, variableOf } from "../src/config/settings.ts";
 import { configSchema } from "../src/config.ts";
 
@@ -41,6 +42,8 @@ providers:
 aliases:
   fast: groq/llama-3.3-70b-versatile            # callers may name "fast" as the model
   safe: [openai/gpt-5, azure/gpt-5]             # tried in this order
+defaults:                                       # limits of new keys and teams (docs/keys-and-teams.md)
+  key: { allowed_models: ["openai/*"] }
 \`\`\`
 `;
 }
@@ -50,6 +53,7 @@ export function configJsonSchema(): string {
   const { shape } = configSchema;
   const file = z.strictObject({
     ...shape,
+    defaults: writtenDefaults.nullish().describe(writtenDefaults.description ?? ""),
     prices: z
       .record(z.string(), overrideSchema)
       .nullable()
@@ -75,7 +79,7 @@ export function configJsonSchema(): string {
     },
   });
   acceptVariables(schema);
-  return `${JSON.stringify({ title: "switchyard.yaml", ...schema, $defs: variableDefinition }, null, 2)}\n`;
+  return `${JSON.stringify({ title: "switchyard.yaml", ...schema, $defs: { ...schema.$defs, ...variableDefinition } }, null, 2)}\n`;
 }
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -91,8 +95,8 @@ const variableDefinition = {
 
 /** A text may hold a variable, `base_url: "${ADDRESS}"`, whatever the rule for its value. */
 function acceptVariables(schema: JsonSchema): void {
-  const { properties = {}, additionalProperties, items, anyOf = [] } = schema;
-  for (const inner of [...Object.values(properties), additionalProperties, items, ...anyOf])
+  const { properties = {}, additionalProperties, items, anyOf = [], $defs = {} } = schema;
+  for (const inner of [...Object.values(properties), additionalProperties, items, ...anyOf, ...Object.values($defs)])
     if (typeof inner === "object" && !Array.isArray(inner)) acceptVariables(inner);
   const hasRule = ["pattern", "minLength", "enum"].some((name) => Object.hasOwn(schema, name));
   if (schema.type === "string" && hasRule) acceptAlso(schema, variable);

@@ -4,6 +4,7 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 import { type ConfigFile, describeLocation, type Environment, Problems, readConfigFile } from "./config/config-file.ts";
+import { type Defaults, defaultsSchema } from "./config/defaults.ts";
 import { aliasesSchema, type DeclaredProvider, providersSchema } from "./config/providers.ts";
 import { closedObject, toPathIssues } from "./config/schema-parts.ts";
 import { findVariable, settings, variableOf } from "./config/settings.ts";
@@ -17,6 +18,7 @@ export const configSchema = closedObject(
     ...settings,
     providers: providersSchema,
     aliases: aliasesSchema,
+    defaults: defaultsSchema,
     // The catalogue, which uses the prices, also checks them.
     prices: z.unknown().default(null).describe("Your own prices, in USD per million tokens, by `<provider>/<model>`."),
   },
@@ -32,6 +34,8 @@ export interface Config extends SettingValues, Pick<ConfigFile, "file" | "lines"
   /** Providers that are switched off: `providers: { sandbox: false }`. */
   readonly switchedOff: ReadonlySet<string>;
   readonly aliases: ReadonlyMap<string, readonly AliasTarget[]>;
+  /** Limits of new keys and teams. */
+  readonly defaults: Defaults;
   /** Settings that probably do not do what the operator intended, one line each. */
   readonly warnings: readonly string[];
   /** The operator's own prices as they are written; the catalogue reads them. */
@@ -60,7 +64,7 @@ export function readConfig(environment: Environment = process.env): Config {
       else problems.add(variable, message);
     }
   if (!parsed.success || !problems.isEmpty) throw new ConfigError(problems.list());
-  const { providers, aliases, prices, ...values } = parsed.data;
+  const { providers, aliases, defaults, prices, ...values } = parsed.data;
   const declared = Object.entries(providers);
   return withEnvironment(
     {
@@ -73,6 +77,7 @@ export function readConfig(environment: Environment = process.env): Config {
       ),
       switchedOff: new Set(declared.flatMap(([name, one]) => (one === false ? [name] : []))),
       aliases: new Map(Object.entries(aliases)),
+      defaults,
       prices,
       warnings: Array.from(
         file.unsetKeys,
@@ -109,7 +114,7 @@ function withUnsetKeys(
   };
 }
 
-function toCamelCase(values: Omit<ParsedConfig, "providers" | "aliases" | "prices">): SettingValues {
+function toCamelCase(values: Omit<ParsedConfig, "providers" | "aliases" | "defaults" | "prices">): SettingValues {
   const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   // The compiler does not follow names through Object.fromEntries.
   return Object.fromEntries(

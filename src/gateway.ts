@@ -2,6 +2,7 @@
 
 import { openKeyring } from "./access/keys.ts";
 import { createLimits } from "./access/limits.ts";
+import { createTeams } from "./access/teams.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import type { Config } from "./config.ts";
 import type { Degradation } from "./contract/health.ts";
@@ -67,7 +68,8 @@ export async function startGateway(
   const services = await createServices(config, log, { works: false, storeDeadlineMs, engineProcess });
   const { providers, storage, ticker, shutdown, health, book, calling, egress, fetchMedia, chatRouter } = services;
   const { files, resources, engines, universalAi } = services;
-  const keyring = await openKeyring({ storage, adminKey: config.adminKey, staleAfterMs: config.keysStaleAfterMs, log });
+  const { adminKey, keysStaleAfterMs: staleAfterMs, defaults } = config;
+  const keyring = await openKeyring({ storage, adminKey, staleAfterMs, defaults, log });
   const aliases = new Set(config.aliases.keys());
   const chatCompletions = createChatCompletions({ ...calling, router: chatRouter, fetchMedia });
   const messages = createMessages({ ...calling, router: chatRouter, chatCompletions, fetchMedia });
@@ -137,6 +139,7 @@ export async function startGateway(
       book,
     ),
     keyring,
+    teams: createTeams({ storage, keyring, defaults }),
     chatCompletions,
     messages,
     embeddings,

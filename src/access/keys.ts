@@ -292,7 +292,7 @@ export async function openKeyring(options: KeyringOptions) {
  * Waits until all serving processes have noticed a stored change, so that a new key works in each of them and a revoked one in none. If the
  * refresh fails, the snapshot catches up later.
  */
-async function waitForPropagation(refreshed: Promise<void>): Promise<void> {
+export async function waitForPropagation(refreshed: Promise<void>): Promise<void> {
   await Promise.all([refreshed.catch(() => {}), Bun.sleep(propagationMs)]);
 }
 

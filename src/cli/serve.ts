@@ -264,7 +264,7 @@ async function prepareStorage(config: Config, log: Log): Promise<FirstKeys | nul
   // Opens the secrets as well: a secret that cannot be decrypted ends the start here, with one message.
   const storage = await openStorage({ databaseUrl, dataDir, encryptionKey, log });
   try {
-    const first = await createFirstKeys(storage, { adminKey: config.adminKey });
+    const first = await createFirstKeys(storage, { adminKey: config.adminKey, defaults: config.defaults });
     if (first === null) return null;
     return mayShowKeys(config) ? { shown: first } : { stored: storeKeys(first, config.dataDir) };
   } finally {

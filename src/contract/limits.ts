@@ -3,10 +3,10 @@
 import { z } from "zod";
 import { findNearest } from "../lib/find-nearest.ts";
 import { isExactPrice } from "../lib/money.ts";
-import { addProblem, limitedRecord, refuse } from "./problems.ts";
+import { addProblem, closedObject, limitedRecord, refuse } from "./problems.ts";
 import { plainText } from "./text-values.ts";
 
-export const budgetPeriods = ["none", "daily", "weekly", "monthly"] as const;
+const budgetPeriods = ["none", "daily", "weekly", "monthly"] as const;
 
 // A 64-bit column of pico-dollars ends at 9.2 million dollars.
 const largestBudgetUsd = 9_000_000;
@@ -22,14 +22,12 @@ const modelPattern = z
 
 const rate = z.int().min(1).max(largestRate).nullable();
 
-const rateLimit = z
-  .strictObject({
-    requests_per_second: rate.default(null),
-    requests_per_minute: rate.default(null),
-    tokens_per_minute: rate.default(null).describe("Input and output tokens together."),
-    concurrent_requests: rate.default(null).describe("Requests that run at the same time, streams included."),
-  })
-  .meta({ id: "RateLimitSettings" });
+const rateLimit = closedObject({
+  requests_per_second: rate.default(null),
+  requests_per_minute: rate.default(null),
+  tokens_per_minute: rate.default(null).describe("Input and output tokens together."),
+  concurrent_requests: rate.default(null).describe("Requests that run at the same time, streams included."),
+}).meta({ id: "RateLimitSettings" });
 
 const usd = z
   .number()
@@ -40,7 +38,7 @@ const usd = z
     message: "Input should have at most six decimals: the smallest amount is 0.000001 USD",
   });
 
-const raise = z.strictObject({
+const raise = closedObject({
   amount: usd.gt(0).describe("What is added to the budget, in USD."),
   until: z.iso.datetime({ offset: true }).describe("When the raise ends, by itself."),
 });
@@ -59,8 +57,10 @@ const budgetMembers = {
     .describe("The time zone in which days, weeks and months begin, such as `Europe/Berlin`."),
 };
 
-const budget = z
-  .strictObject({ ...budgetMembers, raise: raise.nullable().default(null).describe("A temporary raise.") })
+const budget = closedObject({
+  ...budgetMembers,
+  raise: raise.nullable().default(null).describe("A temporary raise."),
+})
   .check((payload) => {
     const { amount, raise: raised } = payload.value;
     if (amount + (raised?.amount ?? 0) <= largestBudgetUsd) return;
@@ -80,15 +80,13 @@ const descriptions = {
 };
 
 function modelLimitsWith<Budget extends z.ZodObject>(budgetSchema: Budget) {
-  const limit = z
-    .strictObject({
-      model: modelPattern
-        .refine((pattern) => /[/*]/.test(pattern), "String should name a provider and a model, such as openai/*")
-        .describe("A pattern such as `openai/*`."),
-      rate_limit: rateLimit.nullable().default(null),
-      budget: budgetSchema.nullable().default(null),
-    })
-    .refine((one) => one.rate_limit !== null || one.budget !== null, "Input should have a rate_limit or a budget");
+  const limit = closedObject({
+    model: modelPattern
+      .refine((pattern) => /[/*]/.test(pattern), "String should name a provider and a model, such as openai/*")
+      .describe("A pattern such as `openai/*`."),
+    rate_limit: rateLimit.nullable().default(null),
+    budget: budgetSchema.nullable().default(null),
+  }).refine((one) => one.rate_limit !== null || one.budget !== null, "Input should have a rate_limit or a budget");
   const list = z.array(limit).max(maxModelLimits).superRefine(refuseRepeatedPatterns);
   return list.nullable().describe(descriptions.model_limits);
 }
@@ -132,16 +130,16 @@ export const shownLimits = {
   tags: z.record(z.string(), z.string()).describe(descriptions.tags),
 };
 
-const defaultBudget = z.strictObject(budgetMembers);
+const defaultBudget = closedObject(budgetMembers);
 
 /** What `switchyard.yaml` may set for new keys and teams. A raise has an end, so it cannot be a default. */
-export const limitDefaults = z.strictObject({
+export const limitDefaults = closedObject({
   allowed_models: limitSettings.allowed_models,
   rate_limit: limitSettings.rate_limit,
   budget: defaultBudget.nullable().describe(descriptions.budget),
   model_limits: modelLimitsWith(defaultBudget),
   tags: limitSettings.tags,
-});
+}).partial();
 
 /**
  * Limits that the gateway does not enforce yet. They are refused: if they were stored, people would rely on them.
@@ -154,8 +152,8 @@ const notEnforced: ReadonlySet<string> = new Set([
 
 interface GivenLimits {
   readonly rate_limit?: RateLimit | null | undefined;
-  readonly budget?: Budget | null | undefined;
-  readonly model_limits?: readonly ModelLimit[] | null | undefined;
+  readonly budget?: Pick<Budget, "amount"> | null | undefined;
+  readonly model_limits?: readonly Omit<GivenLimits, "model_limits">[] | null | undefined;
 }
 
 /** For `check` of a schema: a limit that the gateway would not enforce is 422 `not_supported`. */
@@ -176,7 +174,7 @@ export function refuseUnenforced(holder: "key" | "team") {
   };
 }
 
-export type LimitDefaults = Partial<z.output<typeof limitDefaults>>;
+export type LimitDefaults = z.output<typeof limitDefaults>;
 export type RateLimit = z.output<typeof storedRateLimit>;
 export type Budget = z.output<typeof storedBudget>;
 export interface ModelLimit {

@@ -1,6 +1,7 @@
 // The services that the routes use.
 
 import type { Keyring } from "../access/keys.ts";
+import type { Teams } from "../access/teams.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Degradation } from "../contract/health.ts";
 import type { MayNameHost } from "../contract/media-urls.ts";
@@ -22,6 +23,7 @@ import type { Heartbeat } from "./event-stream.ts";
 export interface RouteDependencies {
   readonly catalogue: Catalogue;
   readonly keyring: Keyring;
+  readonly teams: Teams;
   readonly chatCompletions: ChatCompletions;
   readonly messages: Messages;
   readonly embeddings: Embeddings;

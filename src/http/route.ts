@@ -154,6 +154,7 @@ export type Tag =
   | "Tasks"
   | "Jobs"
   | "Keys"
+  | "Teams"
   | "Providers"
   | "Service";
 

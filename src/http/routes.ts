@@ -17,6 +17,7 @@ import { openApiRoutes } from "./endpoints/openapi.ts";
 import { providerRoutes } from "./endpoints/providers.ts";
 import { resourceRoutes } from "./endpoints/resources.ts";
 import { responseRoutes } from "./endpoints/responses.ts";
+import { teamRoutes } from "./endpoints/teams.ts";
 import { universalAiRoutes } from "./endpoints/universal-ai.ts";
 import { webhookRoutes } from "./endpoints/webhooks.ts";
 import type { Route } from "./route.ts";
@@ -41,6 +42,7 @@ export function createRoutes(dependencies: RouteDependencies): Route[] {
     ...infoRoutes(dependencies.catalogue),
     ...openApiRoutes(() => routes),
     ...keyRoutes(dependencies.keyring),
+    ...teamRoutes(dependencies.teams),
     ...providerRoutes(dependencies.describeProviders),
     ...healthRoutes(dependencies),
   ];
