@@ -3,7 +3,9 @@
 import type { Egress } from "../egress/egress.ts";
 import { EgressError, type EgressErrorCode } from "../egress/egress-error.ts";
 import type { Log } from "../log.ts";
-import type { DeliveryAttempt, DeliveryRecord, DeliveryState, JobRecord } from "../storage/job-records.ts";
+import type { OpenedDelivery } from "../storage/deliveries.ts";
+import type { DeliveryAttempt, DeliveryState } from "../storage/job-records.ts";
+import { toAlertBody } from "./budget-alerts.ts";
 import type { SigningKeys, WebhookKeys } from "./webhook-keys.ts";
 import { toWebhookBody } from "./webhook-payload.ts";
 import { signWebhook } from "./webhook-signature.ts";
@@ -50,17 +52,18 @@ export function createDeliverer(options: DelivererOptions) {
    * Throws the signal's reason if the signal fires before anything was sent, and throws if the keys cannot be read. Everything that was sent is
    * an attempt, even if it was aborted before the answer.
    */
-  async function attempt(delivery: DeliveryRecord, job: JobRecord, signal: AbortSignal): Promise<DeliveryOutcome> {
+  async function attempt(opened: OpenedDelivery, signal: AbortSignal): Promise<DeliveryOutcome> {
+    const { delivery } = opened;
     signal.throwIfAborted();
     const signing = await keys.signing();
     const startedAt = now();
     const start = performance.now();
-    const verdict = await post(delivery, job, signing, signal);
+    const verdict = await post(opened, signing, signal);
     const number = delivery.attempts.length + 1;
     const { status, error } = verdict;
     const durationMs = Math.round(performance.now() - start);
     const result: DeliveryAttempt = { number, startedAt, durationMs, status, error, keyId: signing.keyId };
-    log.debug("webhook attempt", { delivery: delivery.id, job: job.id, ...result });
+    log.debug("webhook attempt", { delivery: delivery.id, job: delivery.jobId, ...result });
     // The gateway aborted the attempt: retry at once, however many attempts there were.
     if (verdict.state === "stopped") return { attempt: result, state: "pending", nextAt: now() };
     if (verdict.state !== "retry") return { attempt: result, state: verdict.state, nextAt: null };
@@ -70,17 +73,16 @@ export function createDeliverer(options: DelivererOptions) {
   }
 
   async function post(
-    delivery: DeliveryRecord,
-    job: JobRecord,
+    { delivery, job, alert }: OpenedDelivery,
     signing: SigningKeys,
     signal: AbortSignal,
   ): Promise<Verdict> {
     let body: Buffer;
     try {
-      body = toWebhookBody(job);
+      body = alert === undefined ? toWebhookBody(job) : toAlertBody(alert);
     } catch (error) {
       // Every retry would fail in the same way.
-      log.error("The body of a webhook could not be created", { delivery: delivery.id, job: job.id, error });
+      log.error("The body of a webhook could not be created", { delivery: delivery.id, job: delivery.jobId, error });
       return { status: null, error: "The job's result could not be converted to a webhook body", state: "failed" };
     }
     const message = { id: delivery.id, timestampSeconds: Math.floor(now() / 1000), body };

@@ -31,7 +31,7 @@ export function startJobWorker(options: WorkerOptions) {
   async function deliver(item: WorkItem, signal: AbortSignal): Promise<void> {
     const opened = await deliveries.open(item);
     if (opened === null) return;
-    const { attempt, state, nextAt } = await deliverer.attempt(opened.delivery, opened.job, signal);
+    const { attempt, state, nextAt } = await deliverer.attempt(opened, signal);
     await waitForOthers(consumers.deliver.state().running);
     await retryWhileStoreDown(log, () => deliveries.recordAttempt(item, attempt, { state, nextAt }));
   }

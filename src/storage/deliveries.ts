@@ -20,8 +20,8 @@ const jobColumnsWithoutTexts = [...records.listedJobColumns.filter((name) => nam
 
 export const deliveryStatements = {
   /**
-   * Returns the delivery with its job. Null: the job was deleted or has expired, or the delivery has other work. The work item is then
-   * deleted. As that is the only write, and a single statement, SQLite needs no transaction here.
+   * Returns the delivery with its job, or with the alert that it is about. Null: the job was deleted or has expired, or the delivery has other
+   * work. The work item is then deleted. As that is the only write, and a single statement, SQLite needs no transaction here.
    */
   open: readCoalesced(
     async (sql, calls: readonly [item: WorkItem][]): Promise<(OpenedDelivery | RunAlone | null)[]> => {
@@ -47,12 +47,15 @@ export const deliveryStatements = {
       const attemptsOf = Map.groupBy(attempts ?? [], (row) => row["delivery_id"]);
       const opened = calls.map(([item]) => {
         const delivery = deliveryOf.get(item.subject);
-        const job = jobOf.get(delivery?.["job_id"] ?? null);
-        if (delivery === undefined || delivery["work_id"] !== item.id || job === undefined) return null;
+        if (delivery === undefined || delivery["work_id"] !== item.id) return null;
+        const toRecord = () => records.toDelivery(delivery, attemptsOf.get(item.subject) ?? []);
+        if (delivery["alert"] !== null) return { delivery: toRecord(), alert: delivery["alert"] as string };
+        const job = jobOf.get(delivery["job_id"] ?? null);
+        if (job === undefined) return null;
         // A finished job always has both texts, so null means that the text was too large.
         const isLarge = job["result"] === null || job["request"] === null;
         if (isLarge && maxBytes === records.largeText) return runAlone;
-        return { delivery: records.toDelivery(delivery, attemptsOf.get(item.subject) ?? []), job: records.toJob(job) };
+        return { delivery: toRecord(), job: records.toJob(job) };
       });
       const obsolete = calls.flatMap(([item], index) => (opened[index] === null ? item : []));
       if (obsolete.length > 0) await sql.work.end(obsolete);
@@ -102,6 +105,18 @@ export const deliveryStatements = {
     },
   ),
 
+  /** Deletes the webhooks of alerts from before a time, and returns how many there were. Those of a job are deleted with the job. */
+  deleteAlerts: write(null, async (sql, before: number, limit: number): Promise<number> => {
+    const rows = await sql<{ id: string }>`
+      select id from deliveries where alert is not null and created_at < ${before} order by id limit ${limit}`;
+    if (rows.length > 0)
+      await deleteDeliveries(
+        sql,
+        rows.map(({ id }) => id),
+      );
+    return rows.length;
+  }),
+
   /** Adds another delivery of a finished job. Null: the owner has no such job, or it is unfinished or has no receiver. */
   redeliver: write(
     "deliver",
@@ -122,10 +137,12 @@ export const deliveryStatements = {
   ),
 };
 
-interface OpenedDelivery {
+export type OpenedDelivery = {
   readonly delivery: records.DeliveryRecord;
-  readonly job: records.JobRecord;
-}
+} & (
+  | { readonly job: records.JobRecord; readonly alert?: undefined }
+  | { readonly job?: undefined; readonly alert: string }
+);
 
 type AttemptCall = readonly [
   item: WorkItem,
@@ -135,16 +152,19 @@ type AttemptCall = readonly [
 
 interface NewDelivery {
   readonly id: string;
+  /** Of a webhook about an alert: its own id. */
   readonly jobId: string;
   readonly owner: string;
   readonly receiver: string;
   readonly now: number;
+  /** JSON text, of a webhook that is not about a job. */
+  readonly alert?: string;
 }
 
 /** Adds deliveries with work that is due at once. */
 export async function addDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<SqlRow[]> {
   if (deliveries.length === 0) return [];
-  const rows = deliveries.map(({ id, jobId, owner, receiver, now }) => ({
+  const rows = deliveries.map(({ id, jobId, owner, receiver, now, alert = null }) => ({
     id,
     job_id: jobId,
     owner,
@@ -154,6 +174,7 @@ export async function addDeliveries(sql: Sql, deliveries: readonly NewDelivery[]
     attempts: 0,
     next_attempt_at: now,
     work_id: Bun.randomUUIDv7(),
+    alert,
   }));
   const work = rows.map(({ id, work_id, receiver, created_at }): NewWork => {
     // Webhooks to one host form a group, so that a slow host does not delay the webhooks to others.
@@ -162,6 +183,20 @@ export async function addDeliveries(sql: Sql, deliveries: readonly NewDelivery[]
   });
   await together(insertRows(sql, "deliveries", rows), sql.work.add(work));
   return rows;
+}
+
+/** Adds the webhooks of alerts. They belong to no owner, so no key can list them. */
+export async function addAlertDeliveries(
+  sql: Sql,
+  alerts: readonly { readonly id: string; readonly at: number }[],
+  receiver: string,
+): Promise<void> {
+  const toText = (alert: object) =>
+    JSON.stringify(alert, (_, value) => (typeof value === "bigint" ? String(value) : value));
+  const deliveries = alerts.map((alert) => {
+    return { id: alert.id, jobId: alert.id, owner: "", receiver, now: alert.at, alert: toText(alert) };
+  });
+  for (const batch of toBatches(deliveries)) await addDeliveries(sql, batch);
 }
 
 async function recordOne(

@@ -398,11 +398,17 @@ export const migrations: readonly Migration[] = [
         wanted_until bigint not null
       )`,
       "create index budget_accounts_by_rule on budget_accounts (rule_id, period_start)",
+      "create index budget_accounts_by_end on budget_accounts (period_end)",
+      "create index budget_accounts_wanted on budget_accounts (wanted_until)",
+      // A webhook that is not about a job has its content here.
+      "alter table deliveries add column alert text",
       `create table budget_leases (
         account_id text not null,
         process_id text not null,
         amount_pico bigint not null,
         expires_at bigint not null,
+        number bigint not null,
+        granted_pico bigint not null,
         primary key (account_id, process_id)
       )`,
       "create index budget_leases_by_expiry on budget_leases (expires_at)",

@@ -1,6 +1,7 @@
 // The list of stores and the methods that callers see. A new store is a statements file and a line here.
 
 import type { Log } from "../log.ts";
+import { budgetStatements } from "./budgets.ts";
 import { type CoalescingOptions, coalesceCalls } from "./coalesce-calls.ts";
 import { collectionStatements } from "./collections.ts";
 import { deliveryStatements } from "./deliveries.ts";
@@ -16,6 +17,7 @@ import { workStatements } from "./work.ts";
 import type { WorkKind } from "./work-queue.ts";
 
 const statements = {
+  budgets: budgetStatements,
   collections: collectionStatements,
   deliveries: deliveryStatements,
   files: fileStatements,
@@ -37,6 +39,7 @@ type StoreOf<Statements> = {
 };
 
 export type Stores = { readonly [Name in keyof typeof statements]: StoreOf<(typeof statements)[Name]> };
+export type BudgetStore = Stores["budgets"];
 export type DeliveryStore = Stores["deliveries"];
 export type FileRows = Stores["files"];
 export type JobStore = Stores["jobs"];

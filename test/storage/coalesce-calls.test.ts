@@ -341,6 +341,7 @@ function describeJoinedCalls(engine: Engine): void {
         for (const [index, item] of second.entries()) {
           const one = opened[index];
           if (!one) throw new Error("It was not opened");
+          if (one.job === undefined) throw new Error("It has no job");
           expect(one.delivery).toMatchObject({ id: item.subject, jobId: one.job.id });
           expect(one.delivery.attempts).toMatchObject([{ status: statusOf.get(item.subject) ?? 0, error: "away" }]);
           expect(one.job.result === results.get(one.job.id)).toBe(true);

@@ -107,7 +107,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
       }
       const delivery = await takeOne(storage, "deliver");
       expect(delivery).toMatchObject({ subject: "delivery", group: "receiver.example" });
-      expect((await storage.deliveries.open(delivery))?.job.id).toBe(done.id);
+      expect((await storage.deliveries.open(delivery))?.job?.id).toBe(done.id);
       expect(await storage.jobs.create(makeJob(), { key: "mark", bodyHash: "other", expiresAt: 1 })).toEqual({
         outcome: "conflict",
       });

@@ -90,7 +90,7 @@ async function run(task: DeliveryTask): Promise<DeliveryReport> {
   const stop = new AbortController();
   const timer =
     task.stopAfterMs === null ? undefined : setTimeout(() => stop.abort(new Error("stop")), task.stopAfterMs);
-  const report = await deliverer.attempt(delivery, job, stop.signal).then(
+  const report = await deliverer.attempt({ delivery, job }, stop.signal).then(
     (outcome) => ({ outcome, thrown: null }),
     (error: unknown) => ({ outcome: null, thrown: String(error) }),
   );

@@ -1,0 +1,190 @@
+// Accounts and leases of budgets, on both engines.
+
+import { expect, test } from "bun:test";
+import { type BudgetAlert, chargeAccounts, type LeaseRequest, type LeaseTerms } from "../../src/storage/budgets.ts";
+import { openStorage, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
+import { createEngines, describeOn, withDatabase, withStorage } from "../contracts/engines.ts";
+
+const id = "key:one monthly 0";
+const now = 1_800_000_000_000;
+const noAlerts = { thresholds: [], receiver: null };
+
+function ask(more: Partial<LeaseRequest> = {}): LeaseRequest {
+  return {
+    ...{ id, ruleId: "key:one", periodStart: 0, periodEnd: null, limitPico: 1_000n },
+    ...{ number: 1, needPico: 0, wantPico: 0, returnPico: 0 },
+    ...more,
+  };
+}
+
+function as(processId: string, at = now): LeaseTerms {
+  return { processId, now: at, expiresAt: at + 30_000, wantedUntil: at + 1_000 };
+}
+
+async function exchange(storage: Storage, request: LeaseRequest, terms: LeaseTerms) {
+  const [answer] = await storage.budgets.exchange([request], terms);
+  if (answer === undefined) throw new Error("no answer");
+  return answer;
+}
+
+for (const engine of createEngines()) {
+  describeOn(engine, "budgets", () => {
+    async function charge(
+      options: StorageOptions,
+      processId: string,
+      charges: Record<string, bigint>,
+      alerts: Parameters<typeof chargeAccounts>[3] = noAlerts,
+    ) {
+      let passed: BudgetAlert[] = [];
+      await withDatabase(options, async (database) => {
+        const amounts = new Map(Object.entries(charges));
+        passed = await database.transaction((sql) => chargeAccounts(sql, processId, amounts, alerts, now));
+      });
+      return passed;
+    }
+
+    test("a grant is a share of what is free, or what is wanted if that is more, and never more than is free", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const first = await exchange(storage, ask({ needPico: 10, wantPico: 10 }), as("a"));
+        expect(first).toMatchObject({ grantedPico: 125, spentPico: 0n, othersPico: 0n, hadLease: false });
+        const second = await exchange(storage, ask({ needPico: 500, wantPico: 600 }), as("b"));
+        expect(second).toMatchObject({ grantedPico: 600, othersPico: 125n });
+        expect(await exchange(storage, ask({ needPico: 200, wantPico: 900 }), as("c"))).toMatchObject({
+          grantedPico: 275,
+        });
+        expect(await exchange(storage, ask({ needPico: 1, wantPico: 1 }), as("d"))).toMatchObject({ grantedPico: 0 });
+        // The last one asked for what others hold.
+        expect(await storage.budgets.wanted(now)).toEqual([id]);
+        expect(await storage.budgets.wanted(now + 1_000)).toEqual([]);
+      });
+    });
+
+    test("less than is needed is not granted, and a return can be granted to others", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        await exchange(storage, ask({ needPico: 900, wantPico: 900 }), as("a"));
+        expect((await exchange(storage, ask({ needPico: 101, wantPico: 101 }), as("b"))).grantedPico).toBe(0);
+        await exchange(storage, ask({ number: 2, returnPico: 800 }), as("a"));
+        expect((await exchange(storage, ask({ needPico: 101, wantPico: 900 }), as("b"))).grantedPico).toBe(900);
+        expect((await exchange(storage, ask({ number: 3 }), as("a"))).othersPico).toBe(900n);
+      });
+    });
+
+    test("an exchange that is repeated because its answer was lost is executed once", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const request = ask({ number: 7, needPico: 300, wantPico: 300 });
+        await exchange(storage, request, as("a"));
+        expect((await exchange(storage, request, as("a"))).grantedPico).toBe(300);
+        const giveBack = ask({ number: 8, returnPico: 200 });
+        await exchange(storage, giveBack, as("a"));
+        await exchange(storage, giveBack, as("a"));
+        expect((await exchange(storage, ask(), as("b"))).othersPico).toBe(100n);
+      });
+    });
+
+    test("a charge moves the amount from the lease to what is spent", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        await exchange(storage, ask({ needPico: 400, wantPico: 400 }), as("a"));
+        await charge(options, "a", { [id]: 150n });
+        const answer = await exchange(storage, ask(), as("b"));
+        expect(answer).toMatchObject({ spentPico: 150n, othersPico: 250n });
+        // More than the lease: the budget is overspent by the difference, and nobody else is granted it.
+        await charge(options, "a", { [id]: 300n });
+        expect(await exchange(storage, ask({ needPico: 551, wantPico: 551 }), as("b"))).toMatchObject({
+          grantedPico: 0,
+          spentPico: 450n,
+          othersPico: 0n,
+        });
+      });
+    });
+
+    test("an account that is charged before any lease exists", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        await charge(options, "a", { [id]: 5n });
+        await charge(options, "a", { [id]: 6n }, { thresholds: [1], receiver: null });
+        expect(await storage.budgets.balances([id, "key:none none 0"])).toEqual([
+          { id, ruleId: "key:one", periodStart: 0, spentPico: 11n, limitPico: -1n },
+        ]);
+        expect(await exchange(storage, ask(), as("a"))).toMatchObject({ spentPico: 11n, limitPico: 1_000n });
+      });
+    });
+
+    test("the lease of a dead process expires, and a late renewal does not bring it back", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        await exchange(storage, ask({ needPico: 900, wantPico: 900 }), as("dead"));
+        const later = as("b", now + 30_000);
+        expect(await storage.budgets.renew(as("dead", now + 20_000))).toEqual([id]);
+        expect((await exchange(storage, ask({ needPico: 500, wantPico: 500 }), later)).grantedPico).toBe(0);
+        const afterwards = as("b", now + 50_000);
+        expect((await exchange(storage, ask({ needPico: 500, wantPico: 500 }), afterwards)).grantedPico).toBe(500);
+        expect(await storage.budgets.renew(as("dead", now + 49_000))).toEqual([]);
+        expect((await exchange(storage, ask(), as("dead", now + 50_000))).hadLease).toBe(false);
+      });
+    });
+
+    test("amounts beyond the exact numbers stay exact", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        const limitPico = 9_000_000_000_000_000_001n;
+        const answer = await exchange(storage, ask({ limitPico, needPico: 1, wantPico: 1 }), as("a"));
+        expect(answer).toMatchObject({ limitPico, grantedPico: 1_000_000_000_000_000 });
+        await charge(options, "b", { [id]: 8_999_999_999_999_999_999n });
+        expect((await exchange(storage, ask({ limitPico }), as("a"))).spentPico).toBe(8_999_999_999_999_999_999n);
+      });
+    });
+
+    test("each threshold is announced once", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        const alerts = { thresholds: [50, 80, 100], receiver: null };
+        await exchange(storage, ask(), as("a"));
+        expect(await charge(options, "a", { [id]: 499n }, alerts)).toEqual([]);
+        expect(await charge(options, "a", { [id]: 1n }, alerts)).toMatchObject([{ threshold: 50, spentPico: 500n }]);
+        expect(await charge(options, "b", { [id]: 10n }, alerts)).toEqual([]);
+        const both = await charge(options, "b", { [id]: 600n }, alerts);
+        expect(both.map(({ threshold }) => threshold)).toEqual([80, 100]);
+        expect(await charge(options, "b", { [id]: 600n }, alerts)).toEqual([]);
+      });
+    });
+
+    test("processes that exchange and charge the same accounts at once never deadlock or exceed the limit", async () => {
+      const options = await engine.createStore();
+      const storages = await Promise.all(Array.from({ length: 3 }, () => openStorage(options)));
+      const ids = ["key:a none 0", "key:b none 0", "team:c none 0"];
+      const held = new Map<string, bigint>();
+      try {
+        await Promise.all(
+          storages.map(async (storage, index) => {
+            const processId = `process ${index}`;
+            for (let round = 1; round <= 15; round++) {
+              const rotated = [...ids.slice(round % 3), ...ids.slice(0, round % 3)];
+              const requests = rotated.map((one) =>
+                ask({ id: one, ruleId: one.split(" ")[0] ?? "", number: round, needPico: 1, wantPico: 40 }),
+              );
+              const answers = await storage.budgets.exchange(requests, as(processId));
+              const charges = Object.fromEntries(answers.map((one) => [one.id, BigInt(one.grantedPico >> 1)]));
+              for (const one of answers) held.set(one.id, (held.get(one.id) ?? 0n) + BigInt(one.grantedPico));
+              await charge(options, processId, charges);
+              await storage.budgets.renew(as(processId));
+            }
+          }),
+        );
+        for (const one of ids) expect(held.get(one) ?? 0n).toBe(1_000n);
+        const [first] = await (storages[0] as Storage).budgets.balances([ids[0] ?? ""]);
+        expect(first?.spentPico).toBeLessThanOrEqual(500n);
+      } finally {
+        await Promise.all(storages.map((storage) => storage.close()));
+      }
+    });
+
+    test("accounts of periods that ended long ago are deleted", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        await exchange(storage, ask({ periodEnd: now - 10, needPico: 1, wantPico: 1 }), as("a", now - 60_000));
+        await exchange(storage, ask({ id: "key:two none 0", needPico: 1, wantPico: 1 }), as("a"));
+        expect(await storage.budgets.deleteEnded(now, 100)).toBe(2);
+        expect((await storage.budgets.page("", 10)).map((one) => one.id)).toEqual(["key:two none 0"]);
+      });
+    });
+  });
+}
