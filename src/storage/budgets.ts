@@ -185,7 +185,8 @@ async function exchangeBatch(sql: Sql, requests: readonly LeaseRequest[], terms:
     // A lease is below zero while a call that cost more than its estimate is not covered by a grant.
     const free = account.limit_pico - account.spent_pico - othersPico - (held > 0n ? held : 0n);
     const granted = isRepeated ? own.granted_pico : toGrant(free, request);
-    if (!isRepeated && (granted > 0n || returned > 0n))
+    // Also when nothing changes, so that the lease lives on.
+    if (!isRepeated && (granted > 0n || own !== undefined))
       changed.push({
         account_id: request.id,
         amount_pico: held + granted,

@@ -3,6 +3,7 @@
 // A batch of lines arrives as the text of one JSON array, because one parameter costs much less than one for each value. The two engines
 // read JSON in different ways, so the statements of `append` exist twice.
 
+import { type AlertSettings, type BudgetAlert, chargeAccounts } from "./budgets.ts";
 import { type Operation, read, write } from "./operation.ts";
 import type { Sql, SqlFragment } from "./sql.ts";
 
@@ -105,6 +106,15 @@ export interface LedgerBatch {
   readonly lines: string;
   /** The process that wrote the lines: its leases of budgets shrink by what the lines cost. */
   readonly processId: string;
+  /** When budgets that these lines are charged to are announced; absent: never. */
+  readonly alerts?: AlertSettings;
+}
+
+export interface AppendOutcome {
+  /** How many lines were new. */
+  readonly lines: number;
+  /** The thresholds of budgets that these lines passed. */
+  readonly alerts: readonly BudgetAlert[];
 }
 
 /** Dimensions of the totals: empty text takes the place of null. */
@@ -193,18 +203,19 @@ const lockOfPartitions = 0x4c454447;
 const lockTimeoutMs = 500;
 
 export const ledgerStatements = {
-  /**
-   * Adds the lines, their totals and their charges in one transaction, and returns how many lines were new: a batch that is repeated counts
-   * once.
-   */
+  /** Adds the lines, their totals and their charges in one transaction. A batch that is repeated counts once. */
   append: {
-    ...write(null, async (sql, { lines }: LedgerBatch): Promise<number> => {
+    ...write(null, async (sql, { lines, processId, alerts = noAlerts }: LedgerBatch): Promise<AppendOutcome> => {
       const groups = await insertLines(sql, lines);
-      return groups.reduce((sum, group) => sum + Number(group.lines), 0);
+      const charges = sumCharges(groups);
+      return {
+        lines: groups.reduce((sum, group) => sum + Number(group.lines), 0),
+        alerts: charges.size === 0 ? [] : await chargeAccounts(sql, processId, charges, alerts, Date.now()),
+      };
     }),
     // Nobody waits for it.
     deadlineMs: 5_000,
-  } satisfies Operation<[batch: LedgerBatch], number>,
+  } satisfies Operation<[batch: LedgerBatch], AppendOutcome>,
 
   /** Creates the partitions of these months, which `toMonth` numbers. SQLite has none. */
   createPartitions: write(null, createPartitions),
@@ -239,6 +250,18 @@ export const ledgerStatements = {
     return { lines: Number(row?.lines), costPico: row?.cost ?? 0n };
   }),
 };
+
+const noAlerts: AlertSettings = { thresholds: [], receiver: null };
+
+/** What each account is charged. Every account of a line is charged the whole amount. */
+function sumCharges(groups: readonly AppendedGroup[]): Map<string, bigint> {
+  const charges = new Map<string, bigint>();
+  for (const { accounts, pico } of groups) {
+    if (accounts === null || pico === 0n) continue;
+    for (const id of JSON.parse(accounts) as string[]) charges.set(id, (charges.get(id) ?? 0n) + pico);
+  }
+  return charges;
+}
 
 /** The number of the month since 1970, in UTC. */
 export function toMonth(epochMs: number): number {

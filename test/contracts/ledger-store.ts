@@ -39,7 +39,7 @@ export function makeLine(changes: Partial<LedgerLine> = {}): LedgerLine {
 
 async function append(storage: Storage, lines: readonly LedgerLine[]): Promise<number> {
   await storage.ledger.createPartitions([...new Set(lines.map(({ time }) => toMonth(time)))]);
-  return await storage.ledger.append({ lines: JSON.stringify(lines), processId: "process" });
+  return (await storage.ledger.append({ lines: JSON.stringify(lines), processId: "process" })).lines;
 }
 
 async function readRows<Row>(options: StorageOptions, table: "ledger" | "usage_hourly"): Promise<Row[]> {
@@ -141,7 +141,7 @@ export function describeLedgerStore(engine: Engine): void {
             const text = JSON.stringify(lines);
             for (;;) {
               try {
-                return await storage.ledger.append({ lines: text, processId: "process" });
+                return (await storage.ledger.append({ lines: text, processId: "process" })).lines;
               } catch (error) {
                 if ((error as { code?: string }).code !== "dependency_unavailable") throw error;
               }

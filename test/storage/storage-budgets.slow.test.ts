@@ -1,9 +1,11 @@
 // Accounts and leases of budgets, on both engines.
 
 import { expect, test } from "bun:test";
-import { type BudgetAlert, chargeAccounts, type LeaseRequest, type LeaseTerms } from "../../src/storage/budgets.ts";
-import { openStorage, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
-import { createEngines, describeOn, withDatabase, withStorage } from "../contracts/engines.ts";
+import type { AlertSettings, LeaseRequest, LeaseTerms } from "../../src/storage/budgets.ts";
+import { toMonth } from "../../src/storage/ledger.ts";
+import { openStorage, type Storage } from "../../src/storage/storage.ts";
+import { createEngines, describeOn, takeOne, withStorage } from "../contracts/engines.ts";
+import { makeLine } from "../contracts/ledger-store.ts";
 
 const id = "key:one monthly 0";
 const now = 1_800_000_000_000;
@@ -29,18 +31,18 @@ async function exchange(storage: Storage, request: LeaseRequest, terms: LeaseTer
 
 for (const engine of createEngines()) {
   describeOn(engine, "budgets", () => {
+    /** Through a line of the ledger. */
     async function charge(
-      options: StorageOptions,
+      storage: Storage,
       processId: string,
-      charges: Record<string, bigint>,
-      alerts: Parameters<typeof chargeAccounts>[3] = noAlerts,
+      charges: Record<string, number>,
+      alerts: AlertSettings = noAlerts,
     ) {
-      let passed: BudgetAlert[] = [];
-      await withDatabase(options, async (database) => {
-        const amounts = new Map(Object.entries(charges));
-        passed = await database.transaction((sql) => chargeAccounts(sql, processId, amounts, alerts, now));
-      });
-      return passed;
+      const lines = Object.entries(charges).map(([account, pico]) =>
+        makeLine({ counted_pico: pico, accounts: [account] }),
+      );
+      await storage.ledger.createPartitions(lines.map(({ time }) => toMonth(time)));
+      return (await storage.ledger.append({ lines: JSON.stringify(lines), processId, alerts })).alerts;
     }
 
     test("a grant is a share of what is free, or what is wanted if that is more, and never more than is free", async () => {
@@ -85,11 +87,11 @@ for (const engine of createEngines()) {
       const options = await engine.createStore();
       await withStorage(options, async (storage) => {
         await exchange(storage, ask({ needPico: 400, wantPico: 400 }), as("a"));
-        await charge(options, "a", { [id]: 150n });
+        await charge(storage, "a", { [id]: 150 });
         const answer = await exchange(storage, ask(), as("b"));
         expect(answer).toMatchObject({ spentPico: 150n, othersPico: 250n });
         // More than the lease: the budget is overspent by the difference, and nobody else is granted it.
-        await charge(options, "a", { [id]: 300n });
+        await charge(storage, "a", { [id]: 300 });
         expect(await exchange(storage, ask({ needPico: 551, wantPico: 551 }), as("b"))).toMatchObject({
           grantedPico: 0,
           spentPico: 450n,
@@ -101,8 +103,8 @@ for (const engine of createEngines()) {
     test("an account that is charged before any lease exists", async () => {
       const options = await engine.createStore();
       await withStorage(options, async (storage) => {
-        await charge(options, "a", { [id]: 5n });
-        await charge(options, "a", { [id]: 6n }, { thresholds: [1], receiver: null });
+        await charge(storage, "a", { [id]: 5 });
+        await charge(storage, "a", { [id]: 6 }, { thresholds: [1], receiver: null });
         expect(await storage.budgets.balances([id, "key:none none 0"])).toEqual([
           { id, ruleId: "key:one", periodStart: 0, spentPico: 11n, limitPico: -1n },
         ]);
@@ -129,22 +131,28 @@ for (const engine of createEngines()) {
         const limitPico = 9_000_000_000_000_000_001n;
         const answer = await exchange(storage, ask({ limitPico, needPico: 1, wantPico: 1 }), as("a"));
         expect(answer).toMatchObject({ limitPico, grantedPico: 1_000_000_000_000_000 });
-        await charge(options, "b", { [id]: 8_999_999_999_999_999_999n });
-        expect((await exchange(storage, ask({ limitPico }), as("a"))).spentPico).toBe(8_999_999_999_999_999_999n);
+        await charge(storage, "b", { [id]: 8_999_999_999_999_999 });
+        expect((await exchange(storage, ask({ limitPico }), as("a"))).spentPico).toBe(8_999_999_999_999_999n);
       });
     });
 
-    test("each threshold is announced once", async () => {
-      const options = await engine.createStore();
+    test("each threshold is announced once, with a webhook in the same transaction", async () => {
+      const options = { ...(await engine.createStore()), works: true };
       await withStorage(options, async (storage) => {
-        const alerts = { thresholds: [50, 80, 100], receiver: null };
+        const alerts = { thresholds: [50, 80, 100], receiver: "https://alerts.example/hook" };
         await exchange(storage, ask(), as("a"));
-        expect(await charge(options, "a", { [id]: 499n }, alerts)).toEqual([]);
-        expect(await charge(options, "a", { [id]: 1n }, alerts)).toMatchObject([{ threshold: 50, spentPico: 500n }]);
-        expect(await charge(options, "b", { [id]: 10n }, alerts)).toEqual([]);
-        const both = await charge(options, "b", { [id]: 600n }, alerts);
+        expect(await charge(storage, "a", { [id]: 499 }, alerts)).toEqual([]);
+        expect(await charge(storage, "a", { [id]: 1 }, alerts)).toMatchObject([{ threshold: 50, spentPico: 500n }]);
+        expect(await charge(storage, "b", { [id]: 10 }, alerts)).toEqual([]);
+        const item = await takeOne(storage, "deliver");
+        const opened = await storage.deliveries.open(item);
+        expect(opened?.delivery).toMatchObject({ receiver: alerts.receiver, state: "pending" });
+        expect(JSON.parse(opened?.alert ?? "")).toMatchObject({ ruleId: "key:one", limitPico: "1000", threshold: 50 });
+        const both = await charge(storage, "b", { [id]: 600 }, alerts);
         expect(both.map(({ threshold }) => threshold)).toEqual([80, 100]);
-        expect(await charge(options, "b", { [id]: 600n }, alerts)).toEqual([]);
+        expect(await charge(storage, "b", { [id]: 600 }, alerts)).toEqual([]);
+        expect(await storage.deliveries.deleteAlerts(Date.now() + 1, 100)).toBe(3);
+        expect(await storage.deliveries.open(item)).toBeNull();
       });
     });
 
@@ -163,9 +171,9 @@ for (const engine of createEngines()) {
                 ask({ id: one, ruleId: one.split(" ")[0] ?? "", number: round, needPico: 1, wantPico: 40 }),
               );
               const answers = await storage.budgets.exchange(requests, as(processId));
-              const charges = Object.fromEntries(answers.map((one) => [one.id, BigInt(one.grantedPico >> 1)]));
+              const charges = Object.fromEntries(answers.map((one) => [one.id, one.grantedPico >> 1]));
               for (const one of answers) held.set(one.id, (held.get(one.id) ?? 0n) + BigInt(one.grantedPico));
-              await charge(options, processId, charges);
+              await charge(storage, processId, charges);
               await storage.budgets.renew(as(processId));
             }
           }),

@@ -120,14 +120,18 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     const times = [Date.UTC(2025, 11, 31), Date.UTC(2026, 0, 1) - 1, Date.UTC(2026, 0, 1), Date.UTC(2026, 3, 2)];
     const lines = Array.from({ length: 700 }, (_, index) => makeLine({ time: times[index % times.length] ?? 0 }));
     await withStorage({ databaseUrl: null, dataDir, log: quiet }, async (storage) => {
-      expect(await storage.ledger.append({ lines: JSON.stringify(lines), processId: "process" })).toBe(700);
+      expect(await storage.ledger.append({ lines: JSON.stringify(lines), processId: "process" })).toMatchObject({
+        lines: 700,
+      });
     });
     const moved = await moveStorage({ dataDir, to, log: quiet });
     expect(moved).toContainEqual({ table: "ledger", rows: 700 });
     expect(moved).toContainEqual({ table: "usage_hourly", rows: 4 });
     await withStorage({ databaseUrl: to, dataDir, log: quiet }, async (storage) => {
       expect(await storage.ledger.count()).toEqual({ lines: 700, costPico: 863_800n });
-      expect(await storage.ledger.append({ lines: JSON.stringify(lines), processId: "process" })).toBe(0);
+      expect(await storage.ledger.append({ lines: JSON.stringify(lines), processId: "process" })).toMatchObject({
+        lines: 0,
+      });
     });
   });
 
