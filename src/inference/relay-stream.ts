@@ -10,7 +10,7 @@ import { type AttemptReport, toOutcome } from "./report.ts";
 export interface FrameStream {
   /** The frames to write next; null at the end; undefined while there are none. */
   take(): readonly Uint8Array[] | null | undefined;
-  /** Resolves when `take` has something to return. */
+  /** Resolves when `take` has something to return, or an error to throw. */
   wait(): Promise<void>;
   /** The caller disconnected, or the rest of the stream is not wanted. */
   abandon(): void;
@@ -87,9 +87,9 @@ export class RelayStream implements FrameStream {
     for (;;) {
       const frames = this.#readFrames();
       if (frames === undefined) {
-        if (held.length === 0) await this.#waitForCalls();
+        if (held.length === 0) await this.wait();
         else if (performance.now() >= heldUntil) return held;
-        else await Promise.race([this.#waitForCalls(), Bun.sleep(heldUntil - performance.now())]);
+        else await Promise.race([this.wait(), Bun.sleep(heldUntil - performance.now())]);
       } else if (this.#isComplete || (frames.length > 0 && this.#relay.hasContent !== false))
         return [...held, ...frames];
       else {
@@ -115,20 +115,12 @@ export class RelayStream implements FrameStream {
     }
   }
 
-  async wait(): Promise<void> {
-    try {
-      await this.#waitForCalls();
-    } catch (error) {
-      throw this.#breakOff(error);
-    }
-  }
-
   abandon(): void {
     this.#end("caller_left", null);
     for (const call of this.#calls) call.abandon();
   }
 
-  #waitForCalls(): Promise<void> {
+  wait(): Promise<void> {
     const [only] = this.#calls;
     if (only !== undefined && this.#calls.length === 1) return only.wait();
     return Promise.race(this.#calls.filter((call) => !this.#closedCalls.has(call)).map((call) => call.wait()));

@@ -145,6 +145,7 @@ export class ProviderCall implements Watched {
 
   /** The next bytes, null at a complete end, undefined if none have arrived. An incomplete end is an error. */
   take(): Uint8Array | null | undefined {
+    this.#waitAt = never;
     if (this.#failure !== null) throw this.#failure;
     try {
       return this.#exchange.take();
@@ -153,15 +154,13 @@ export class ProviderCall implements Watched {
     }
   }
 
-  /** Resolves when `take` has something. The timeout runs only here, not while a slow caller reads. */
-  async wait(): Promise<void> {
+  /**
+   * Resolves when `take` has something or fails; never rejects. The timeout runs from here to the next `take`, not while a slow caller reads.
+   * Not async, because every chunk of a stream waits here.
+   */
+  wait(): Promise<void> {
     this.#waitAt = this.#options.ticker.now + this.#waitMs;
-    try {
-      await this.#exchange.wait();
-    } catch (error) {
-      throw this.#failure ?? describeCut(this.provider.name, error);
-    }
-    this.#waitAt = never;
+    return this.#exchange.wait();
   }
 
   /** After the first event, the idle timeout replaces the first-byte timeout. */

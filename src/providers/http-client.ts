@@ -32,7 +32,7 @@ export interface Exchange {
    * the next call, which releases its memory: the garbage collector would let the memory grow much further.
    */
   take(): Uint8Array | null | undefined;
-  /** Resolves when `take` may return something; rejects when the response was cut off or the exchange was aborted. */
+  /** Resolves when `take` may return something, or throws because the response was cut off or the exchange was aborted. */
   wait(): Promise<void>;
   /** Discards the remaining body as it arrives, so that the connection can be reused. */
   release(): void;
@@ -237,7 +237,8 @@ class SocketExchange implements Exchange {
   }
 
   open(): Promise<void> {
-    return this.#head === null ? this.wait() : Promise.resolve();
+    if (this.#head !== null) return Promise.resolve();
+    return this.#failure === null ? this.wait() : Promise.reject(this.#failure);
   }
 
   take(): Uint8Array | null | undefined {
@@ -268,8 +269,7 @@ class SocketExchange implements Exchange {
   }
 
   wait(): Promise<void> {
-    if (this.#failure !== null) return Promise.reject(this.#failure);
-    if (this.#isComplete) return Promise.resolve();
+    if (this.#isComplete || this.#failure !== null) return Promise.resolve();
     this.#waiter ??= Promise.withResolvers<void>();
     return this.#waiter.promise;
   }
@@ -330,7 +330,9 @@ class SocketExchange implements Exchange {
     this.#connection = null;
     const waiter = this.#waiter;
     this.#waiter = null;
-    waiter?.reject(failure);
+    // Only `open` rejects; after the head, `take` throws.
+    if (this.#head === null) waiter?.reject(failure);
+    else waiter?.resolve();
   }
 
   /** Repeats the send on a new connection. Nothing was written to the previous one, so the request is still sent once. */

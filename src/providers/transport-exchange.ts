@@ -16,6 +16,7 @@ export class TransportExchange implements Exchange {
   #response: Response | null = null;
   #reader: PieceReader | null = null;
   #piece: Uint8Array | null | undefined;
+  #failure: { readonly error: unknown } | null = null;
 
   constructor(transport: Transport, url: string, { method, body }: { method: string; body: string | Uint8Array }) {
     this.#answer = transport(url, {
@@ -42,14 +43,19 @@ export class TransportExchange implements Exchange {
   }
 
   take(): Uint8Array | null | undefined {
+    if (this.#failure !== null) throw this.#failure.error;
     const piece = this.#piece;
     if (piece !== null) this.#piece = undefined;
     return piece;
   }
 
   async wait(): Promise<void> {
-    const result = await this.#reader?.read();
-    this.#piece = result?.value ?? null;
+    try {
+      const result = await this.#reader?.read();
+      this.#piece = result?.value ?? null;
+    } catch (error) {
+      this.#failure = { error };
+    }
   }
 
   release(): void {
