@@ -10,11 +10,12 @@ import { checkReceiver } from "./egress/receiver.ts";
 import type { EngineProcess } from "./engines/local/remote-pool.ts";
 import { startFileSweeper } from "./files/sweeper.ts";
 import { createUploads } from "./files/uploads.ts";
+import { Admission } from "./http/admission.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
 import { startDescriptorGuard } from "./http/descriptor-guard.ts";
 import { responsesSocket } from "./http/endpoints/responses-socket.ts";
 import { openListenerControl } from "./http/listener-control.ts";
-import { createLoadWatch, type LoadWatch } from "./http/load-watch.ts";
+import { createLoadWatch, type LoadLimits } from "./http/load-watch.ts";
 import { createRoutes } from "./http/routes.ts";
 import { type Server, startServer } from "./http/server.ts";
 import { createChatCompletions } from "./inference/chat-completions.ts";
@@ -45,7 +46,7 @@ export interface Gateway {
 
 export interface GatewayOptions {
   /** Tests set these two, because a machine that is busy with other programs is slow. */
-  readonly loadWatch?: LoadWatch;
+  readonly loadLimits?: Partial<LoadLimits>;
   readonly storeDeadlineMs?: number;
   /** Absent: this process starts the workers of local engines itself. */
   readonly engineProcess?: EngineProcess;
@@ -63,7 +64,7 @@ export async function startGateway(
   config: Config,
   log: Log,
   mayServe: () => Promise<void>,
-  { loadWatch = createLoadWatch(), storeDeadlineMs, engineProcess }: GatewayOptions = {},
+  { loadLimits, storeDeadlineMs, engineProcess }: GatewayOptions = {},
 ): Promise<Gateway> {
   const services = await createServices(config, log, { works: false, storeDeadlineMs, engineProcess });
   const { providers, storage, ticker, shutdown, health, book, calling, egress, fetchMedia, chatRouter } = services;
@@ -160,6 +161,11 @@ export async function startGateway(
     listDegradations: () => [...describeStore(storage.isHealthy()), ...listOpenCircuits(providers.values(), health)],
   });
 
+  const admission = new Admission({
+    loadWatch: createLoadWatch({ delayLimitMs: config.overloadDelayMs, ...loadLimits }),
+    maxRunning: config.maxRunningRequests,
+    log,
+  });
   const serverOptions = {
     host: config.host,
     authenticator: createAuthenticator(keyring),
@@ -172,7 +178,7 @@ export async function startGateway(
     publicUrl: config.publicUrl,
     trustedProxies: createAddressRanges(config.trustedProxies),
     ticker,
-    loadWatch,
+    admission,
     log,
   };
   const isManagement = (path: string) => path.startsWith(managementPrefix);
@@ -204,7 +210,7 @@ export async function startGateway(
       shutdown.abort();
       if (!(await endsWithin(ended, finalEventsMs))) for (const server of servers) server.stopNow();
     }
-    loadWatch.close();
+    admission.close();
     await services.close();
     await Promise.all([responseSweeper.stop(), fileSweeper.stop(), collectionSweeper.stop()]);
     await keyring.close();

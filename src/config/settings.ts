@@ -87,6 +87,16 @@ export const settings = {
   max_concurrent_streams_per_key: whole(1, 1_000_000)
     .default(10_000)
     .describe("Concurrent streams of one key in one serving process; above this, 429."),
+  overload_delay_ms: whole(10, hour)
+    .default(30)
+    .describe(
+      "Event-loop delay of a serving process that, when it lasts for 0.2 s, is an overload: 503 `overloaded` for requests of keys that use more than their share.",
+    ),
+  max_running_requests: whole(1, 1_000_000)
+    .default(10_000)
+    .describe(
+      "Requests of all keys that wait for the beginning of their answer, in one serving process; above this, 503 `overloaded` for keys that have more than their share of them.",
+    ),
   body_timeout_ms: whole(100, hour).default(minute).describe("Timeout for the arrival of a request body."),
   connect_timeout_ms: whole(100, hour)
     .default(10 * second)

@@ -15,6 +15,9 @@ import { type Reply, reply } from "./reply.ts";
 // Not a status of the standard, but what proxies commonly note when the client has closed the connection.
 const callerLeftStatus = 499;
 const encoder = new TextEncoder();
+/** Messages quote values that the caller or a provider sent. */
+const maxMessageLength = 4_000;
+const maxParamLength = 1_000;
 
 interface Described {
   readonly status: number;
@@ -49,6 +52,19 @@ export function toErrorReply(error: unknown, context: ErrorContext): Reply {
   const sent = format === "messages" ? toMessagesError(status, body.error.message, requestId) : body;
   const text = JSON.stringify(metadata === null ? sent : { ...sent, switchyard: metadata });
   return reply(text, { status, headers: { ...headers, "content-type": "application/json" } });
+}
+
+const overloadedMessage = "The gateway is overloaded; try again.";
+const overloadedJson = JSON.stringify(describeKnown(new GatewayError("overloaded", overloadedMessage)).body);
+
+export function overloaded(retryAfter: number): GatewayError {
+  return new GatewayError("overloaded", overloadedMessage, { retryAfter });
+}
+
+/** The body of the same error, prepared, because a process that is overloaded sends many of them. */
+export function toOverloadedText(format: ErrorContext["format"], requestId: string): string {
+  const { status } = errorCatalogue.overloaded;
+  return format === "messages" ? JSON.stringify(toMessagesError(status, overloadedMessage, requestId)) : overloadedJson;
 }
 
 /** For an answer that could not be built. Nothing here can fail, so the client is always answered. */
@@ -101,10 +117,6 @@ function describe(error: unknown, requestId: string, log: Log): Described {
   log.error("unexpected error", { request_id: requestId, error });
   return describeKnown(new GatewayError("internal_error", `Something went wrong here. Request id: ${requestId}`));
 }
-
-/** Messages quote values that the caller or a provider sent. */
-const maxMessageLength = 4_000;
-const maxParamLength = 1_000;
 
 function describeKnown({ code, message: whole, details }: GatewayError): Described {
   const message = shorten(whole, maxMessageLength);

@@ -10,13 +10,13 @@ import type { AddressRanges } from "../lib/addresses.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import { logRefusal, logRequest, type RequestRecord } from "./access-log.ts";
+import { type Admission, countBody, countEvents, type KeyLoad } from "./admission.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { checkCall } from "./check-call.ts";
-import { lastResortReply, toErrorReply } from "./error-reply.ts";
+import { lastResortReply, overloaded, toErrorReply, toOverloadedText } from "./error-reply.ts";
 import { KeylessBudget } from "./keyless-budget.ts";
-import type { LoadWatch } from "./load-watch.ts";
 import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
-import { type BodyStream, isStream, type Reply, reply } from "./reply.ts";
+import { type BodyStream, type BodyWriter, isStream, type Reply, reply } from "./reply.ts";
 import { checkHead, hasLongBody, originOf, pathOf, wantsMetadata } from "./request-head.ts";
 import type { ServedRoute } from "./route.ts";
 import { createRouter, type Match, spellingsOf } from "./router.ts";
@@ -38,7 +38,7 @@ export interface ServerOptions {
   readonly trustedProxies?: AddressRanges;
   readonly timeouts?: Partial<ConnectionTimeouts>;
   readonly ticker: Ticker;
-  readonly loadWatch: LoadWatch;
+  readonly admission: Admission;
   readonly log: Log;
 }
 
@@ -78,7 +78,7 @@ const serverMaxBodyBytes = 2 ** 31 - 1;
 const validRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function startServer(options: ServerOptions): Server {
-  const { log, ticker, bodyLimits } = options;
+  const { log, ticker, bodyLimits, admission } = options;
   const router = createRouter(options.routes);
   const sockets = new Map((options.sockets ?? []).flatMap((route) => spellingsOf(route).map((path) => [path, route])));
   const { maxWebSocketsPerKey, maxWebSocketMessageBytes } = options.socketLimits ?? noSocketLimits;
@@ -92,12 +92,14 @@ export function startServer(options: ServerOptions): Server {
   async function answer(request: Request, server: BunServer, path: string | null): Promise<Response | undefined> {
     const { headers } = request;
     const requestId = chooseRequestId(headers);
-    const trace = new Trace(performance.now(), options.loadWatch.lagMs);
+    const startedAt = performance.now();
+    const trace = new Trace(startedAt, admission.waitedMs(startedAt));
     let answered: Reply;
     let isPrivate = true;
     let errorFormat: ServedRoute["errorFormat"];
     let caller: Caller | null = null;
     let running: RunningRequest | null = null;
+    let keyLoad: KeyLoad | null = null;
     try {
       checkHead(request);
       if (request.method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket") {
@@ -120,8 +122,17 @@ export function startServer(options: ServerOptions): Server {
       const admitted = isPrivate ? admit(request, route, server) : null;
       // Skip the await when the caller is known: it would cost an event-loop turn.
       caller = admitted instanceof Promise ? await admitted : admitted;
-      if (caller !== null) running = options.limits.begin(caller);
-      else await (route.isProbe === true ? keyless.spendInTurn() : keyless.spend());
+      if (caller !== null) {
+        // Management must be possible under overload.
+        if (caller.kind !== "management") {
+          keyLoad = admission.begin(caller.keyId, startedAt);
+          if (keyLoad === null) {
+            if (admission.noteRefusal() || wantsMetadata(headers)) throw overloaded(admission.chooseRetryAfter());
+            return refuseAtOnce();
+          }
+        }
+        running = options.limits.begin(caller);
+      } else await (route.isProbe === true ? keyless.spendInTurn() : keyless.spend());
       trace.authorizedAt = performance.now();
       // From here on, the timeouts of the body and of the call apply.
       if (route.body !== undefined) server.timeout(request, 0);
@@ -131,6 +142,7 @@ export function startServer(options: ServerOptions): Server {
       let json = readsBody ? await readJsonBody(request, bodyLimits, ticker) : null;
       if (json !== null && caller !== null && json.text.length >= longBodyBytes && !headers.has("content-length"))
         longBodies.charge(caller.keyId, json.text.length, performance.now());
+      if (json !== null && keyLoad !== null) countBody(keyLoad, json.text.length);
       // Before a provider is paid for a stream that would be refused.
       if (json !== null && asksForStream(json.value)) running?.beginStream();
       trace.readAt = performance.now();
@@ -138,6 +150,9 @@ export function startServer(options: ServerOptions): Server {
       if (prepared !== undefined) json = await prepared;
       const call = checkCall(route, { request, requestId, trace, caller, params, json, findBaseUrl });
       const result = await route.run(call);
+      const streamLoad = keyLoad;
+      if (keyLoad !== null) admission.end(keyLoad);
+      keyLoad = null;
       if (route.body !== undefined) server.timeout(request, timeouts.idle);
       if (trace.attempts.length === 0) logRequest(log, toRecord(replyStatus(result)), route.isProbe === true);
       // Build the headers of a plain answer in one step: merging two sets costs more.
@@ -145,7 +160,7 @@ export function startServer(options: ServerOptions): Server {
         running?.end();
         return new Response(result, { headers: common(isPrivate, "application/json") });
       }
-      answered = running === null ? result : countAsRunning(result, running, request);
+      answered = running === null ? result : countAsRunning(result, running, streamLoad, request);
       if (isStream(answered.body)) {
         server.timeout(request, timeouts.stalledReader);
         // Bun neither reads nor cancels the stream of a client that has left.
@@ -153,6 +168,7 @@ export function startServer(options: ServerOptions): Server {
       }
     } catch (error) {
       running?.end();
+      if (keyLoad !== null) admission.end(keyLoad);
       const isBodyLong = hasLongBody(request);
       if (isPrivate && caller === null) await keyless.spend(isBodyLong);
       server.timeout(request, timeouts.idle);
@@ -167,6 +183,14 @@ export function startServer(options: ServerOptions): Server {
     function toRecord(status: number): RequestRecord {
       const { method, url } = request;
       return { requestId, method, url, keyId: caller?.keyId ?? null, status, startedAt: trace.startedAt };
+    }
+
+    /** The answer to one of many refused requests: it has to cost as little as possible. */
+    function refuseAtOnce(): Response {
+      const headers = common(true, "application/json");
+      headers["retry-after"] = String(admission.chooseRetryAfter());
+      if (hasLongBody(request)) headers["connection"] = "close";
+      return new Response(toOverloadedText(errorFormat ?? "usual", requestId), { status: 503, headers });
     }
 
     function finish(made: Reply, mustNotBeStored: boolean): Response {
@@ -227,7 +251,14 @@ export function startServer(options: ServerOptions): Server {
     // Repeated for every message, because a key may be revoked while its connection is open. Limits count messages, not connections.
     const identify = async () => {
       const caller = await options.authenticator.authenticate(authorization, () => address);
-      return checkCaller(caller, "inference");
+      checkCaller(caller, "inference");
+      const load = admission.begin(caller.keyId, performance.now());
+      if (load === null) {
+        admission.noteRefusal();
+        throw overloaded(admission.chooseRetryAfter());
+      }
+      admission.end(load);
+      return caller;
     };
     const caller = await identify();
     if (draining) throw new GatewayError("draining", "The gateway is shutting down; connect again.");
@@ -256,8 +287,40 @@ export function startServer(options: ServerOptions): Server {
   function checkCaller(caller: Caller, key: ServedRoute["key"]): Caller {
     if ((caller.kind === "management") !== (key === "management"))
       throw new GatewayError("insufficient_scope", `This route needs a key of kind ${key}.`);
-    options.loadWatch.refuseWhenOverloaded();
     return caller;
+  }
+
+  /** A request with a whole answer has ended; one with a streamed answer ends when the stream does. */
+  function countAsRunning(answered: Reply, running: RunningRequest, load: KeyLoad | null, request: Request): Reply {
+    const { body } = answered;
+    if (!isStream(body)) {
+      running.end();
+      return answered;
+    }
+    try {
+      running.beginStream();
+    } catch (error) {
+      body.abandon();
+      throw error;
+    }
+    let hasEnded = false;
+    const end = () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      running.end();
+      if (load !== null) admission.endStream(load);
+    };
+    if (load !== null) admission.beginStream(load);
+    // Bun neither reads nor cancels a stream that it has not begun to send when the client leaves.
+    request.signal.addEventListener("abort", end, { once: true });
+    const counted: BodyStream = {
+      writeTo: (writer) => body.writeTo(load === null ? writer : new CountingWriter(writer, load)).finally(end),
+      abandon() {
+        end();
+        body.abandon();
+      },
+    };
+    return { ...answered, body: counted };
   }
 
   function findBaseUrl(request: Request): string {
@@ -329,29 +392,23 @@ function asksForStream(body: unknown): boolean {
   return typeof body === "object" && body !== null && "stream" in body && body.stream === true;
 }
 
-/** A request with a whole answer has ended; one with a streamed answer ends when the stream does. */
-function countAsRunning(answered: Reply, running: RunningRequest, request: Request): Reply {
-  const { body } = answered;
-  if (!isStream(body)) {
-    running.end();
-    return answered;
+class CountingWriter implements BodyWriter {
+  readonly #writer: BodyWriter;
+  readonly #load: KeyLoad;
+
+  constructor(writer: BodyWriter, load: KeyLoad) {
+    this.#writer = writer;
+    this.#load = load;
   }
-  try {
-    running.beginStream();
-  } catch (error) {
-    body.abandon();
-    throw error;
+
+  get isStalled(): boolean {
+    return this.#writer.isStalled;
   }
-  // Bun neither reads nor cancels a stream that it has not begun to send when the client leaves.
-  request.signal.addEventListener("abort", () => running.end(), { once: true });
-  const counted: BodyStream = {
-    writeTo: (writer) => body.writeTo(writer).finally(() => running.end()),
-    abandon() {
-      running.end();
-      body.abandon();
-    },
-  };
-  return { ...answered, body: counted };
+
+  write(pieces: readonly Uint8Array[]): Promise<void> | undefined {
+    countEvents(this.#load, pieces.length);
+    return this.#writer.write(pieces);
+  }
 }
 
 function chooseRequestId(headers: Headers): string {

@@ -5,11 +5,11 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Caller } from "../../src/access/caller.ts";
 import { createLimits } from "../../src/access/limits.ts";
-import { createLoadWatch } from "../../src/http/load-watch.ts";
 import { type ServerOptions, startServer } from "../../src/http/server.ts";
 import type { SocketRoute } from "../../src/http/socket.ts";
 import { createTicker } from "../../src/lib/ticker.ts";
 import { createLog } from "../../src/log.ts";
+import { openPatientAdmission } from "../support/patient-admission.ts";
 import { waitFor } from "../support/wait.ts";
 
 const closers: (() => void)[] = [];
@@ -32,7 +32,8 @@ interface Echo {
 /** Sends every text back, and closes on "bye" and when the server drains. */
 function openEcho(socketLimits?: ServerOptions["socketLimits"]): Echo {
   const ticker = createTicker(10);
-  const loadWatch = createLoadWatch();
+  const log = createLog({ level: "error", format: "text", secrets: [], write: () => {} });
+  const admission = openPatientAdmission(log);
   const closed: number[] = [];
   let opened = 0;
   const echo: SocketRoute = {
@@ -60,13 +61,13 @@ function openEcho(socketLimits?: ServerOptions["socketLimits"]): Echo {
     bodyLimits: { maxBodyBytes: maxMessageBytes, bodyTimeoutMs: 5_000 },
     ...(socketLimits && { socketLimits }),
     ticker,
-    loadWatch,
-    log: createLog({ level: "error", format: "text", secrets: [], write: () => {} }),
+    admission,
+    log,
   });
   closers.push(() => {
     server.stopNow();
     ticker.close();
-    loadWatch.close();
+    admission.close();
   });
   return { url: `http://127.0.0.1:${server.port}/echo`, closed, beginDrain: server.beginDrain, stop: server.stop };
 }

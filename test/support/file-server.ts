@@ -12,11 +12,11 @@ import { createUploads, type UploadsOptions } from "../../src/files/uploads.ts";
 import { createAuthenticator } from "../../src/http/authenticate.ts";
 import { fileRoutes } from "../../src/http/endpoints/files.ts";
 import { resourceRoutes } from "../../src/http/endpoints/resources.ts";
-import { createLoadWatch } from "../../src/http/load-watch.ts";
 import { startServer } from "../../src/http/server.ts";
 import { createTicker } from "../../src/lib/ticker.ts";
 import { createLog } from "../../src/log.ts";
 import { openStorage, type Storage } from "../../src/storage/storage.ts";
+import { openPatientAdmission } from "./patient-admission.ts";
 
 export interface FileServerOptions {
   readonly databaseUrl: string | null;
@@ -48,7 +48,7 @@ export async function openFileServer(options: FileServerOptions): Promise<FileSe
   const storage = await openStorage({ databaseUrl, dataDir, log, deadlineMs: 60_000 });
   const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: 60_000, log });
   const ticker = createTicker(50);
-  const loadWatch = createLoadWatch();
+  const admission = openPatientAdmission(log);
   const folder = join(dataDir, "files");
   const secret = await storage.secrets.getOrCreate("files", 32);
   const files = createFileStore({
@@ -78,7 +78,7 @@ export async function openFileServer(options: FileServerOptions): Promise<FileSe
     limits: createLimits(),
     bodyLimits: { maxBodyBytes: 1_048_576, bodyTimeoutMs: 5_000 },
     ticker,
-    loadWatch,
+    admission,
     log,
   });
   return {
@@ -106,7 +106,7 @@ export async function openFileServer(options: FileServerOptions): Promise<FileSe
     async stop() {
       server.stopNow();
       ticker.close();
-      loadWatch.close();
+      admission.close();
       await keyring.close();
       await storage.close();
     },

@@ -74,6 +74,7 @@ export async function prepareSettings(
     SWITCHYARD_LOG_FORMAT: "json",
     // The tests must pass beside programs that use every core.
     SWITCHYARD_LOCAL_NICENESS: "0",
+    SWITCHYARD_OVERLOAD_DELAY_MS: "60000",
     SWITCHYARD_DRAIN_DELAY_MS: "0",
     SWITCHYARD_DRAIN_TIMEOUT_MS: "2000",
     ...env,

@@ -4,20 +4,21 @@
 import { afterAll } from "bun:test";
 import { readConfig, secretsOf } from "../../src/config.ts";
 import { startGateway } from "../../src/gateway.ts";
-import { createLoadWatch } from "../../src/http/load-watch.ts";
+import type { LoadLimits } from "../../src/http/load-watch.ts";
 import { createLog } from "../../src/log.ts";
 import { startWorkerProcess } from "../../src/worker-process.ts";
 import { createManagementClient, type Gateway, type GatewaySettings, prepareSettings } from "./gateway-settings.ts";
+import { patientLimits } from "./patient-admission.ts";
 import { type Behaviour, startVendor, type Vendor } from "./vendor.ts";
 
-/** The gateway shares the event loop with the test, and the machine with other programs: neither may make it refuse requests. */
-const lagLimitMs = 60_000;
 const storeDeadlineMs = 60_000;
 
 export interface TestGatewayOptions extends GatewaySettings {
   /** Serves the providers mock, mock2 and mockchat. Without one the gateway starts a vendor that behaves as `behaviour` says. */
   readonly vendor?: Vendor;
   readonly behaviour?: Behaviour;
+  /** For tests about overload. */
+  readonly loadLimits?: Partial<LoadLimits>;
 }
 
 export interface TestGateway extends Gateway, AsyncDisposable {
@@ -41,7 +42,7 @@ export async function testGateway(options: TestGatewayOptions = {}): Promise<Tes
   for (const warning of config.warnings) log.warn(warning);
   const mayServe = () => Promise.resolve();
   const gateway = await startGateway(config, log, mayServe, {
-    loadWatch: createLoadWatch(lagLimitMs),
+    loadLimits: options.loadLimits ?? patientLimits,
     storeDeadlineMs,
   });
   const worker = config.jobWorkers === 0 ? null : await startWorkerProcess(config, log, mayServe, { storeDeadlineMs });

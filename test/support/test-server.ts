@@ -2,18 +2,16 @@
 
 import { afterAll } from "bun:test";
 import { createLimits } from "../../src/access/limits.ts";
-import { createLoadWatch } from "../../src/http/load-watch.ts";
 import type { ServedRoute } from "../../src/http/route.ts";
 import { type ServerOptions, startServer } from "../../src/http/server.ts";
 import { createTicker } from "../../src/lib/ticker.ts";
 import { createLog } from "../../src/log.ts";
-
-/** The test shares the event loop: its own work must not make the server refuse requests as overloaded. */
-const lagLimitMs = 60_000;
+import { openPatientAdmission } from "./patient-admission.ts";
 
 export function startTestServer(routes: readonly ServedRoute[], more: Partial<ServerOptions> = {}) {
   const ticker = createTicker(10);
-  const loadWatch = createLoadWatch(lagLimitMs);
+  const log = createLog({ level: "error", format: "text", secrets: [], write: () => {} });
+  const admission = openPatientAdmission(log);
   const server = startServer({
     host: "127.0.0.1",
     port: 0,
@@ -27,8 +25,8 @@ export function startTestServer(routes: readonly ServedRoute[], more: Partial<Se
     limits: createLimits(),
     bodyLimits: { maxBodyBytes: 1_048_576, bodyTimeoutMs: 5_000 },
     ticker,
-    loadWatch,
-    log: createLog({ level: "error", format: "text", secrets: [], write: () => {} }),
+    admission,
+    log,
     ...more,
   });
   return {
@@ -37,7 +35,7 @@ export function startTestServer(routes: readonly ServedRoute[], more: Partial<Se
     close() {
       server.stopNow();
       ticker.close();
-      loadWatch.close();
+      admission.close();
     },
   };
 }
