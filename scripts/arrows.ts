@@ -39,7 +39,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "services",
     "storage",
   ],
-  "worker-process": ["config", "jobs", "services"],
+  "worker-process": ["access", "config", "jobs", "services"],
   "engine-process": ["config", "engines"],
   services: [
     "access",

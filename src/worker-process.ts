@@ -1,5 +1,6 @@
 // A worker process: runs jobs and delivers webhooks. It opens no port; everything it does is recorded in the store.
 
+import { openKeyring } from "./access/keys.ts";
 import type { Config } from "./config.ts";
 import { createDeliverer } from "./jobs/deliverer.ts";
 import { createRunner } from "./jobs/runner.ts";
@@ -19,6 +20,8 @@ export async function startWorkerProcess(
 ) {
   const services = await createServices(config, log, { works: true, storeDeadlineMs, engineProcess });
   const { storage, universalAi, resources, calling, egress, shutdown } = services;
+  // Jobs keep to the limits that their key and team have when they run.
+  const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: config.keysStaleAfterMs, log });
   const keys = openWebhookKeys({ secrets: storage.secrets, log });
   const lifetimeMs = config.jobLifetimeDays * dayMs;
   await mayServe();
@@ -31,6 +34,7 @@ export async function startWorkerProcess(
       publish: ({ bytes, mediaType }, owner, base) => resources.publish(bytes, mediaType, owner, { base, lifetimeMs }),
       report: calling.report,
       callLimits: calling.callLimits,
+      findCaller: keyring.findCaller,
       jobTimeoutMs: config.jobTimeoutMs,
       log,
     }),
@@ -47,6 +51,7 @@ export async function startWorkerProcess(
       await worker.stop(config.drainTimeoutMs);
       shutdown.abort();
       await services.close();
+      await keyring.close();
       await storage.close();
     },
   };

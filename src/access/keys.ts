@@ -275,6 +275,14 @@ export async function openKeyring(options: KeyringOptions) {
       return { ...toKeyObject(admin, now()), masked: "…" };
     },
 
+    /** The caller of a key by its id, also of a key that is revoked or has expired. Null: no key has the id. */
+    async findCaller(keyId: string): Promise<Caller | null> {
+      // Another process may have created the key a moment ago. The limits of a known key are taken from the snapshot.
+      if (!keys.has(keyId)) await refresh();
+      const hash = keys.get(keyId)?.secretHash;
+      return hash === undefined ? null : (entries.get(hash)?.found.caller ?? null);
+    },
+
     /** Whether the store has been down for longer than `staleAfterMs`, so that known keys are refused. */
     isStale: () => isStale,
 

@@ -24,17 +24,20 @@ export function unpackResult(text: string): StoredResult {
   return (text.includes('"original_response"') ? parseExactJson(text) : JSON.parse(text)) as StoredResult;
 }
 
-/** The permissions of the key were checked when the job was submitted. Revoking the key later does not stop the job. */
-export function callerOf({ caller }: StoredRequest): Caller {
+/**
+ * The permissions of the key were checked when the job was submitted: revoking the key later does not stop the job. Its limits are those
+ * that the key has now. `key`: the caller as the keyring knows it, or null.
+ */
+export function callerOf({ caller }: StoredRequest, key: Caller | null): Caller {
   return {
     ...caller,
-    name: "",
+    name: key?.name ?? "",
     scopes: new Set(["universal"]),
     allowedModels: null,
     rateLimit: null,
     budget: null,
-    team: caller.owner,
-    rules: [],
-    tags: {},
+    team: key === null ? caller.owner : key.team,
+    rules: key?.rules ?? [],
+    tags: key?.tags ?? {},
   };
 }

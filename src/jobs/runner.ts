@@ -2,7 +2,7 @@
 // engine wants to continue with, and the result.
 
 import type { CallLimits } from "../access/call-limits.ts";
-import { ownerOf } from "../access/caller.ts";
+import { type Caller, ownerOf } from "../access/caller.ts";
 import type { Engine, InputFile } from "../engines/engine.ts";
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import { fallbackCodes } from "../inference/candidate-loop.ts";
@@ -28,6 +28,8 @@ export interface RunnerDependencies {
   readonly publish: (binary: Parameters<OfferRun["publish"]>[0], owner: string, baseUrl: string) => Promise<string>;
   readonly report: (attempt: AttemptReport) => void;
   readonly callLimits: CallLimits;
+  /** The key of a job with its present limits; null for a key that is not known. */
+  readonly findCaller: (keyId: string) => Promise<Caller | null>;
   /** From the submission of a job to its end. */
   readonly jobTimeoutMs: number;
   /** The time that an engine gets to stop after an abort. */
@@ -51,6 +53,7 @@ interface Running {
   readonly item: WorkItem;
   readonly job: JobRecord;
   readonly stored: StoredRequest;
+  readonly caller: Caller;
   readonly plan: TaskPlan;
   /** Epoch milliseconds. */
   readonly deadline: number;
@@ -88,7 +91,17 @@ const harmlessCodes: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 export function createRunner(dependencies: RunnerDependencies): (item: WorkItem, signal: AbortSignal) => Promise<void> {
-  const { jobs, universalAi, publish, report, callLimits, jobTimeoutMs, stopMs = defaultStopMs, log } = dependencies;
+  const {
+    jobs,
+    universalAi,
+    publish,
+    report,
+    callLimits,
+    findCaller,
+    jobTimeoutMs,
+    stopMs = defaultStopMs,
+    log,
+  } = dependencies;
 
   async function run(item: WorkItem, signal: AbortSignal): Promise<void> {
     const job = await jobs.begin(item, { countRun: true });
@@ -97,9 +110,10 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     try {
       const stored = JSON.parse(job.request) as StoredRequest;
       // Checked again, because the version or the settings may have changed since the submission.
-      const plan = universalAi.check(stored.request, callerOf(stored), "job");
+      const caller = callerOf(stored, await findCaller(stored.caller.keyId));
+      const plan = universalAi.check(stored.request, caller, "job");
       await tryOffers(
-        { item, job, stored, plan, deadline, signal },
+        { item, job, stored, caller, plan, deadline, signal },
         job.checkpoint === null ? noProgress : JSON.parse(job.checkpoint),
       );
     } catch (error) {
@@ -160,10 +174,10 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
 
   /** Opens the files, stores that the engine is called, and calls it. */
   async function callOffer(running: Running, attempt: Attempt, deployment: string | null): Promise<StepOutcome> {
-    const { job, stored, plan, deadline, signal } = running;
+    const { job, stored, caller, plan, deadline, signal } = running;
     const { offer, progress } = attempt;
     const { engine } = offer;
-    const owner = ownerOf(callerOf(stored));
+    const owner = ownerOf(caller);
     // A little later, so that the deadline has passed by any clock.
     using limit = startDeadline({ timeoutMs: deadline - Date.now() + 5, signals: [signal] });
     const files: Record<string, InputFile> =
@@ -191,7 +205,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
             if (reason !== "first") log.info("A job calls a provider again", { job: job.id, provider, model, reason });
           },
         },
-        caller: callerOf(stored),
+        caller,
         callLimits,
         publish: (binary) => storeBinary(() => publish(binary, owner, stored.baseUrl)),
         report,

@@ -8,7 +8,9 @@ import {
   createEngines,
   createFolders,
   describeOn,
+  makeBudget,
   makeKey,
+  makeTeam,
   quiet,
   startChild,
   withStorage,
@@ -155,6 +157,37 @@ for (const engine of createEngines()) {
         await keyring.rotate(first.id, 3600);
         await keyring.revoke(first.id);
         expect(keyring.lookUp(first.key)).toEqual({ refused: "revoked" });
+      });
+    });
+
+    test("the caller of a job is found by the id of its key, with the limits and tags of key and team", async () => {
+      const options = await engine.createStore();
+      await withKeyring(options, async ({ keyring: here }) => {
+        await withKeyring(options, async ({ keyring: there, storage }) => {
+          const modelLimits = [{ model: "openai/*", rate_limit: null, budget: makeBudget(5, "daily") }];
+          const team = makeTeam("research", {
+            budget: makeBudget(9, "monthly"),
+            tags: { a: "team", b: "team" },
+            modelLimits,
+          });
+          await storage.teams.insert(team);
+          const limits = { rate_limit: { requests_per_minute: 60 }, tags: { b: "key" } };
+          const made = await there.create(request({ team: team.id, ...limits }));
+          expect(await here.findCaller(made.id)).toMatchObject({
+            keyId: made.id,
+            owner: "research",
+            team: "research",
+            tags: { a: "team", b: "key" },
+            rules: [
+              { id: `key:${made.id}`, holder: "key", holderName: "a key", model: null, budget: null },
+              { id: `team:${team.id}`, holder: "team", holderName: "research", model: null, rateLimit: null },
+              { id: `team:${team.id}/openai/*`, model: "openai/*", budget: makeBudget(5, "daily") },
+            ],
+          });
+          await there.revoke(made.id);
+          expect(await there.findCaller(made.id)).toMatchObject({ keyId: made.id });
+        });
+        expect(await here.findCaller(crypto.randomUUID())).toBeNull();
       });
     });
 

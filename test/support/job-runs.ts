@@ -181,6 +181,7 @@ export async function createJob(setup: Setup) {
       publish: async () => (await setup.publish?.(++published)) ?? "https://files.example/one",
       report: () => {},
       callLimits: createCallLimits(),
+      findCaller: async () => null,
       jobTimeoutMs: timeoutMs,
       stopMs: 100,
       log: quiet,
