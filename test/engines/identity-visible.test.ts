@@ -1,7 +1,7 @@
 // ocr/identity_parser on documents without a machine-readable zone, and on documents of two pages. All persons and numbers are invented.
 
 import { describe, expect, test } from "bun:test";
-import { identityParser } from "../../src/engines/local/documents/identity-parser.ts";
+import { identityParser } from "../../src/engines/local/documents/parsers.ts";
 import { text, writePdf } from "../quality/ocr/write-pdf.ts";
 
 type Paper = Readonly<Record<string, { readonly value: string | null; readonly confidence: number | null }>>;

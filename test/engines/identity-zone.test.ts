@@ -1,7 +1,7 @@
 // ocr/identity_parser on machine-readable zones. All persons and numbers are invented, with correct check digits unless a test says otherwise.
 
 import { describe, expect, test } from "bun:test";
-import { identityParser } from "../../src/engines/local/documents/identity-parser.ts";
+import { identityParser } from "../../src/engines/local/documents/parsers.ts";
 
 interface Value {
   readonly value: string | null;

@@ -1,7 +1,8 @@
 // Personal data in texts. The numbers are examples that institutions publish, or are computed by their rules; the people are invented.
 
 import { describe, expect, test } from "bun:test";
-import { findPersonalData, kinds, loadPersonalData } from "../../src/engines/local/text/personal-data.ts";
+import { kinds } from "../../src/engines/local/text/personal-data/datum.ts";
+import { findPersonalData, loadPersonalData } from "../../src/engines/local/text/personal-data.ts";
 import tune from "../quality/text/personal-data-tune.json" with { type: "json" };
 
 const find = await loadPersonalData();

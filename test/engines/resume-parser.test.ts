@@ -1,7 +1,7 @@
 // ocr/resume_parser: columns, headings in many languages, jobs, studies and contact details. All persons and companies are invented.
 
 import { describe, expect, test } from "bun:test";
-import { resumeParser } from "../../src/engines/local/documents/resume-parser.ts";
+import { resumeParser } from "../../src/engines/local/documents/parsers.ts";
 import { type Mark, text, writePdf } from "../quality/ocr/write-pdf.ts";
 
 interface Resume {

@@ -1,8 +1,7 @@
 // The parsers of identity documents and CVs report where each value is printed. All persons are invented.
 
 import { expect, test } from "bun:test";
-import { identityParser } from "../../src/engines/local/documents/identity-parser.ts";
-import { resumeParser } from "../../src/engines/local/documents/resume-parser.ts";
+import { identityParser, resumeParser } from "../../src/engines/local/documents/parsers.ts";
 import type { LocalEngine } from "../../src/engines/local/local-engine.ts";
 import { type PdfPage, text, writePdf } from "../quality/ocr/write-pdf.ts";
 

@@ -3,9 +3,7 @@
 
 import { textToSpeech } from "./audio/text-to-speech.ts";
 import { documentAnonymization } from "./documents/document-anonymization.ts";
-import { financialParser } from "./documents/financial-parser.ts";
-import { identityParser } from "./documents/identity-parser.ts";
-import { resumeParser } from "./documents/resume-parser.ts";
+import { financialParser, identityParser, resumeParser } from "./documents/parsers.ts";
 import { ocr, ocrAsync, ocrTables } from "./documents/text-recognition.ts";
 import type { LocalEngine } from "./local-engine.ts";
 import { customClassification } from "./semantic/custom-classification.ts";

@@ -3,7 +3,7 @@
 
 import { refuseInput } from "../../../providers/task.ts";
 import { defineEngine, type LocalFile } from "../local-engine.ts";
-import { loadPersonalData, personalDataPackages } from "../text/personal-data.ts";
+import { phonePackage } from "../text/phone-numbers.ts";
 import type { Span } from "../text/sentences.ts";
 import { type Pixels, readPixels, writePixels } from "../vision/pixels.ts";
 import { findKind, paintPages, type ReadOptions, readDocument, readerPackages } from "./document-reader.ts";
@@ -31,9 +31,10 @@ const zoneLine = /^(?=.{28,})[A-Z0-9<«‹ ]*[<«‹]{2}[A-Z0-9<«‹ ]*$/u;
 
 export const documentAnonymization = defineEngine({
   task: "ocr/anonymization_async",
-  packages: [...readerPackages, ...personalDataPackages],
+  packages: [...readerPackages, phonePackage],
   timeLimit: "job",
   async load() {
+    const { loadPersonalData } = await import("../text/personal-data.ts");
     const findData = await loadPersonalData();
     return async ({ files, onProgress }) => {
       const file = files["file"] ?? refuseInput("file", "The file is missing.", "missing");

@@ -15,11 +15,13 @@ interface DocumentEngine<Name extends TaskName, Output> extends Pick<EngineOf<Na
   load(): Promise<RunDocument<Name, AnswerOf<Name, Output>["output"]>>;
 }
 
+/** Adds members to the original answer, for what the output has no member for. */
+export type AddDetails = (details: JsonObject) => void;
+
 type RunDocument<Name extends TaskName, Output> = (
   pages: readonly Page[],
   call: LocalCall<TaskInput<Name>>,
-  /** Adds members to the original answer, for what the output has no member for. */
-  addDetails: (details: JsonObject) => void,
+  addDetails: AddDetails,
 ) => Output | Promise<Output>;
 
 const limitsOfCalls: PageLimits = {

@@ -1,49 +1,48 @@
 // ocr/financial_parser: invoices and receipts.
 
+import type { TaskInput } from "../../../contract/tasks.ts";
 import { fillMembers } from "../fill-members.ts";
-import { barcodePackage, loadBarcodeReader } from "./barcodes.ts";
-import { createDocumentEngine } from "./document-engine.ts";
+import type { LocalCall } from "../local-engine.ts";
+import { loadBarcodeReader } from "./barcodes.ts";
+import type { AddDetails } from "./document-engine.ts";
 import { drawPages } from "./document-reader.ts";
 import { joinPages } from "./document-text.ts";
 import { readFinancialDocument } from "./financial-document.ts";
 import { readIds } from "./financial-numbers.ts";
 import type { Page } from "./page.ts";
 
-const task = "ocr/financial_parser";
 // The search for barcodes takes a tenth of a second per page, and they are on the first pages.
 const pagesWithBarcodes = 3;
 
-export const financialParser = createDocumentEngine({
-  task,
-  packages: [barcodePackage],
-  async load() {
-    const readBarcodes = await loadBarcodeReader();
-    return async (pages, { input: { document_type: stated }, files }, addDetails) => {
-      const pictures = await drawPages(files["file"], pagesWithBarcodes);
-      const barcodes = await Promise.all(pictures.map(readBarcodes));
-      const documents = splitDocuments(pages);
-      const read = documents.map((parts) => readFinancialDocument(joinPages(parts), pages));
-      addDetails({ documents: read.map((document) => document.report) });
-      const extracted = read.map(
-        ({ isReceipt, report: _, id: __, financial_document_information, ...entry }, index) => {
-          const firstPage = documents[index]?.[0]?.index ?? 0;
-          const ownBarcodes = documents.length === 1 ? barcodes.flat() : (barcodes[firstPage] ?? []);
-          const detected = isReceipt ? "receipt" : "invoice";
-          return {
-            ...entry,
-            financial_document_information: { ...financial_document_information, barcodes: ownBarcodes },
-            document_metadata: {
-              document_index: index + 1,
-              document_page_number: firstPage + 1,
-              document_type: stated === "receipt" ? stated : detected,
-            },
-          };
+export async function loadFinancialParser() {
+  const readBarcodes = await loadBarcodeReader();
+  return async (
+    pages: readonly Page[],
+    { input: { document_type: stated }, files }: LocalCall<TaskInput<"ocr/financial_parser">>,
+    addDetails: AddDetails,
+  ) => {
+    const pictures = await drawPages(files["file"], pagesWithBarcodes);
+    const barcodes = await Promise.all(pictures.map(readBarcodes));
+    const documents = splitDocuments(pages);
+    const read = documents.map((parts) => readFinancialDocument(joinPages(parts), pages));
+    addDetails({ documents: read.map((document) => document.report) });
+    const extracted = read.map(({ isReceipt, report: _, id: __, financial_document_information, ...entry }, index) => {
+      const firstPage = documents[index]?.[0]?.index ?? 0;
+      const ownBarcodes = documents.length === 1 ? barcodes.flat() : (barcodes[firstPage] ?? []);
+      const detected = isReceipt ? "receipt" : "invoice";
+      return {
+        ...entry,
+        financial_document_information: { ...financial_document_information, barcodes: ownBarcodes },
+        document_metadata: {
+          document_index: index + 1,
+          document_page_number: firstPage + 1,
+          document_type: stated === "receipt" ? stated : detected,
         },
-      );
-      return fillMembers(task, { extracted_data: extracted });
-    };
-  },
-});
+      };
+    });
+    return fillMembers("ocr/financial_parser", { extracted_data: extracted });
+  };
+}
 
 /** A page starts a new document if its document number differs from that of the page before. */
 function splitDocuments(pages: readonly Page[]): { page: Page; index: number }[][] {

@@ -3,7 +3,7 @@
 
 import { fillMembers } from "../fill-members.ts";
 import { trimEndOf } from "../text/characters.ts";
-import { createDocumentEngine } from "./document-engine.ts";
+import type { AddDetails } from "./document-engine.ts";
 import { createLocator, locateValues } from "./locate.ts";
 import type { Page } from "./page.ts";
 import { readEntries } from "./resume/entries.ts";
@@ -13,20 +13,14 @@ import { findLanguages } from "./resume/languages.ts";
 import { isBullet, readSections, stripBullet } from "./resume/lines.ts";
 import { readPerson } from "./resume/person.ts";
 
-const task = "ocr/resume_parser";
-
 /** Spanish names have two surnames. */
 const spanishHeading = /^\s*(?:experiencia|formación|idiomas|habilidades|aptitudes|estudios|educación)(?!\p{L})/iu;
 
-export const resumeParser = createDocumentEngine({
-  task,
-  isPricedByFile: true,
-  load: async () => (pages, _call, addDetails) => {
-    const extracted = readResume(pages);
-    addDetails({ documents: [{ fields: locateValues(extracted, createLocator(pages)) }] });
-    return fillMembers(task, { extracted_data: extracted });
-  },
-});
+export function parseResume(pages: readonly Page[], addDetails: AddDetails) {
+  const extracted = readResume(pages);
+  addDetails({ documents: [{ fields: locateValues(extracted, createLocator(pages)) }] });
+  return fillMembers("ocr/resume_parser", { extracted_data: extracted });
+}
 
 function readResume(pages: readonly Page[]) {
   const { top, sections } = readSections(pages);

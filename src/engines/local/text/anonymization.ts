@@ -1,16 +1,18 @@
 // text/anonymization: replaces personal data with asterisks, in every language.
 
 import { characterOffsets, countCharacters } from "./characters.ts";
-import { kinds, loadPersonalData, type PersonalDatum, personalDataPackages } from "./personal-data.ts";
+import { kinds, type PersonalDatum } from "./personal-data/datum.ts";
+import { phonePackage } from "./phone-numbers.ts";
 import { createTextEngine } from "./text-engine.ts";
 
 export const anonymization = createTextEngine({
   task: "text/anonymization",
-  packages: personalDataPackages,
+  packages: [phonePackage],
   maxCharacters: 250_000,
   lightCharacters: 5_000,
   unsupported: ["language"],
   async load() {
+    const { loadPersonalData } = await import("./personal-data.ts");
     const findPersonalData = await loadPersonalData();
     return (text) => {
       const found = findPersonalData(text);

@@ -12,13 +12,8 @@ import { worldIdentifiers } from "./personal-data/identifiers-world.ts";
 import { findMentions } from "./personal-data/mentions.ts";
 import { createPeopleFinder } from "./personal-data/people.ts";
 import { vatNumbers } from "./personal-data/vat-numbers.ts";
-import { loadPhoneNumbers, phonePackage } from "./phone-numbers.ts";
+import { loadPhoneNumbers } from "./phone-numbers.ts";
 import { selectSpans } from "./sentences.ts";
-
-export { kinds, type PersonalDatum, type PersonalKind } from "./personal-data/datum.ts";
-
-/** The packages that `loadPersonalData` needs. */
-export const personalDataPackages = [phonePackage];
 
 const findIdentifiers = compileIdentifiers([...europeanIdentifiers, ...worldIdentifiers, ...vatNumbers]);
 
