@@ -9,7 +9,7 @@ import { openLocalCertificate } from "../src/cli/local-certificate.ts";
 import { createLog } from "../src/log.ts";
 import { openStorage, type Storage } from "../src/storage/storage.ts";
 import type { WorkItem } from "../src/storage/work-queue.ts";
-import { startPostgres } from "../test/support/postgres.ts";
+import { startOwnPostgres } from "../test/support/postgres.ts";
 import { Children, findFreePort, waitForAnswer } from "./children.ts";
 import { readProcessTree } from "./process-tree.ts";
 
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
 const count = Number(options.jobs);
 const seconds = Number(options.seconds);
 const children = new Children(mkdtempSync(join(tmpdir(), "switchyard-backlog-")));
-const postgres = options.postgres ? await startPostgres() : null;
+const postgres = options.postgres ? await startOwnPostgres() : null;
 const node = Bun.which("node") ?? process.execPath;
 
 try {

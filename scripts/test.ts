@@ -4,6 +4,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { startSharedServer, whyNoPostgres } from "../test/support/postgres.ts";
 import { installTools } from "../test/support/tools.ts";
 import { installEngines } from "./install-engines.ts";
 
@@ -31,6 +32,9 @@ await installTools();
 if (!namesFiles || patterns.some((argument) => argument.includes("engines"))) await installEngines();
 
 if (!existsSync(timingsFile)) await Bun.write(timingsFile, JSON.stringify({ version: 1, files: await guessTimings() }));
+// A few files start a server themselves where they need one.
+const postgres =
+  namesFiles || process.env["TEST_DATABASE_URL"] || whyNoPostgres() !== null ? null : await startSharedServer();
 const folder = mkdtempSync(join(tmpdir(), "switchyard-tests-"));
 const reportFile = join(folder, "junit.xml");
 const tests = Bun.spawn(
@@ -49,7 +53,12 @@ const tests = Bun.spawn(
       ? patterns
       : [...leftOut[size].map((glob) => `--path-ignore-patterns=${glob}`), ...patterns, "test"]),
   ],
-  { stdin: "ignore", stdout: "inherit", stderr: "inherit", env: { ...process.env, TEST_SIZE: size } },
+  {
+    stdin: "ignore",
+    stdout: "inherit",
+    stderr: "inherit",
+    env: { ...process.env, TEST_SIZE: size, ...(postgres !== null && { TEST_DATABASE_URL: postgres.url }) },
+  },
 );
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => tests.kill(signal));
 const exitCode = await tests.exited;
@@ -57,6 +66,7 @@ const report = await Bun.file(reportFile)
   .text()
   .catch(() => "");
 rmSync(folder, { recursive: true, force: true });
+await postgres?.stop();
 
 const cases = readCases(report);
 const slowest = cases.toSorted((one, another) => another.seconds - one.seconds).slice(0, shownTests);

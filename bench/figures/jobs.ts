@@ -4,7 +4,7 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { join } from "node:path";
 import { openLocalCertificate } from "../../src/cli/local-certificate.ts";
-import { startPostgres, type TestPostgres, whyNoPostgres } from "../../test/support/postgres.ts";
+import { type OwnPostgres, startOwnPostgres, whyNoOwnPostgres } from "../../test/support/postgres.ts";
 import { findFreePort, waitForAnswer } from "../children.ts";
 import { prepareSettings } from "../contestants.ts";
 import { type Check, type Course, type Figure, format, type Measured } from "../figure.ts";
@@ -28,7 +28,7 @@ export const jobs: Figure = {
     const rounds: Record<string, number[]> = {};
     let first: number | undefined;
     for (const engine of ["SQLite", "PostgreSQL"] as const) {
-      const why = engine === "PostgreSQL" ? whyNoPostgres() : null;
+      const why = engine === "PostgreSQL" ? whyNoOwnPostgres() : null;
       const runs = why === null ? await measureEngine(course, engine, counts) : [];
       const best = runs.at(-1);
       first ??= best?.perSecond;
@@ -55,7 +55,7 @@ export const jobs: Figure = {
 
 async function measureEngine(course: Course, engine: Engine, counts: readonly number[]): Promise<Run[]> {
   const { children, vendors, projectFolder } = course;
-  const postgres: TestPostgres | null = engine === "PostgreSQL" ? await startPostgres() : null;
+  const postgres: OwnPostgres | null = engine === "PostgreSQL" ? await startOwnPostgres() : null;
   const certificate = openLocalCertificate(join(children.folder, "certificate"), ["127.0.0.1"]);
   const receiver = children.startTool("load/job-receiver.ts", certificate);
   const { value } = await receiver.stdout.getReader().read();

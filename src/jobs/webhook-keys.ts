@@ -40,6 +40,13 @@ export interface WebhookKeyOptions {
   readonly now?: () => number;
   /** Milliseconds of a clock that never goes back; it decides when keys are read again. */
   readonly monotonicNow?: () => number;
+  /** Tests pass pairs that exist, because generating one takes up to seconds. */
+  readonly createRsaPair?: () => Promise<KeyPair>;
+}
+
+export interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
 }
 
 /** `max-age` of the answers with public keys, in the caches of receivers and proxies. */
@@ -90,6 +97,7 @@ export function openWebhookKeys(options: WebhookKeyOptions) {
     staleAfterMs = defaultStaleAfterMs,
     now = Date.now,
     monotonicNow = () => performance.now(),
+    createRsaPair = () => generate("rsa", { modulusLength }),
   } = options;
   let loaded: Loaded | null = null;
   let loading: Promise<Loaded> | null = null;
@@ -97,7 +105,7 @@ export function openWebhookKeys(options: WebhookKeyOptions) {
   async function load(): Promise<Loaded> {
     const readAt = monotonicNow();
     const found = await secrets.find(secretName);
-    const bytes = found ?? (await secrets.createOnce(secretName, toBytes([await makeKey(now(), 0)])));
+    const bytes = found ?? (await secrets.createOnce(secretName, toBytes([await makeKey(createRsaPair, now(), 0)])));
     const isSame = loaded !== null && Buffer.compare(loaded.bytes, bytes) === 0;
     loaded = { bytes, readAt, keys: isSame && loaded !== null ? loaded.keys : fromBytes(bytes) };
     return loaded;
@@ -164,7 +172,7 @@ export function openWebhookKeys(options: WebhookKeyOptions) {
     async rotate({ isUrgent = false, dropOld = false } = {}): Promise<readonly PublishedKey[]> {
       const before = await reload();
       const time = now();
-      const added = await makeKey(time, isUrgent || dropOld ? 0 : signsAfterMs);
+      const added = await makeKey(createRsaPair, time, isUrgent || dropOld ? 0 : signsAfterMs);
       const current = findCurrent(before.keys, time);
       const published_until = added.signs_from + publishedAfterMs;
       // A key that has not signed yet is dropped, because it never will.
@@ -238,8 +246,8 @@ function findCurrent(keys: readonly LoadedKey[], time: number): LoadedKey {
   return current;
 }
 
-async function makeKey(time: number, afterMs: number): Promise<StoredKey> {
-  const [rsa, ed25519] = await Promise.all([generate("rsa", { modulusLength }), generate("ed25519", {})]);
+async function makeKey(createRsaPair: () => Promise<KeyPair>, time: number, afterMs: number): Promise<StoredKey> {
+  const [rsa, ed25519] = await Promise.all([createRsaPair(), generate("ed25519", {})]);
   return {
     created_at: time,
     signs_from: time + afterMs,
@@ -249,7 +257,7 @@ async function makeKey(time: number, afterMs: number): Promise<StoredKey> {
   };
 }
 
-function toStoredPair({ publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject }): StoredPair {
+function toStoredPair({ publicKey, privateKey }: KeyPair): StoredPair {
   return { public: toPem(publicKey), private: privateKey.export({ format: "pem", type: "pkcs8" }).toString() };
 }
 

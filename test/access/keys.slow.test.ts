@@ -15,7 +15,7 @@ import {
   startChild,
   withStorage,
 } from "../contracts/engines.ts";
-import { startPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { startOwnPostgres, whyNoOwnPostgres } from "../support/postgres.ts";
 import { waitFor } from "../support/wait.ts";
 
 const minuteMs = 60_000;
@@ -308,11 +308,11 @@ describe("while the store is away", () => {
     await keyring.close();
   });
 
-  test.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_URL"]))(
+  test.skipIf(whyNoOwnPostgres() !== null)(
     "keys open again, and new ones too, when PostgreSQL comes back",
     async () => {
-      const server = await startPostgres();
-      const options = { databaseUrl: server.url, dataDir: folders.create(), log: quiet };
+      const server = await startOwnPostgres();
+      const options = { databaseUrl: await server.createStore(), dataDir: folders.create(), log: quiet };
       const storage = await openStorage(options);
       const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: 1000, log: quiet });
       const made = await keyring.create(request());

@@ -9,6 +9,7 @@ import { toCanonicalJson } from "../../src/jobs/canonical-json.ts";
 import { openWebhookKeys, toKeySet, toPem, toStandardPublicKey } from "../../src/jobs/webhook-keys.ts";
 import { signWebhook } from "../../src/jobs/webhook-signature.ts";
 import { createLog } from "../../src/log.ts";
+import { takeRsaPair } from "../support/rsa-pairs.ts";
 import { runCommand } from "../support/run-command.ts";
 import { waitFor, within } from "../support/wait.ts";
 import { type DeliveryTask, startWebhookChild } from "../support/webhook-child.ts";
@@ -25,7 +26,7 @@ afterEach(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const secrets = createMemorySecrets();
-const keys = openWebhookKeys({ secrets: secrets.store, log, staleAfterMs: 0 });
+const keys = openWebhookKeys({ secrets: secrets.store, log, staleAfterMs: 0, createRsaPair: takeRsaPair });
 
 function startGateway(keySet: () => unknown): string {
   const server = Bun.serve({

@@ -14,6 +14,7 @@ import { openStorage, type ResponseRecord, type Storage, type StorageOptions } f
 import type { TeamRecord } from "../../src/storage/teams.ts";
 import type { WorkItem, WorkKind } from "../../src/storage/work-queue.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { writeStore } from "../support/store-template.ts";
 
 export interface Engine {
   readonly name: string;
@@ -21,8 +22,10 @@ export interface Engine {
   readonly whyNot: string | null;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** An empty store that nobody else uses. */
+  /** A store that nobody else uses, with the tables of this version and without rows. */
   createStore(): Promise<StorageOptions>;
+  /** A store without tables. */
+  createEmptyStore(): Promise<StorageOptions>;
 }
 
 /** A busy machine must not fail an operation. Tests about the deadline itself use the one of the gateway. */
@@ -36,18 +39,29 @@ export function createEngines(): readonly [Engine, Engine] {
 
 function createSqliteEngine(): Engine {
   const folders = createFolders();
+  const createEmptyStore = async () => ({ databaseUrl: null, dataDir: folders.create(), log: quiet, deadlineMs });
   return {
     name: "SQLite",
     whyNot: null,
     start: async () => {},
     stop: async () => folders.remove(),
-    createStore: async () => ({ databaseUrl: null, dataDir: folders.create(), log: quiet, deadlineMs }),
+    createStore: async () => {
+      const options = await createEmptyStore();
+      await writeStore(options.dataDir);
+      return options;
+    },
+    createEmptyStore,
   };
 }
 
 function createPostgresEngine(): Engine {
   const folders = createFolders();
   let server: TestPostgres | null = null;
+  function requireServer(): TestPostgres {
+    if (server === null) throw new Error("The server was not started");
+    return server;
+  }
+  const toOptions = (databaseUrl: string) => ({ databaseUrl, dataDir: folders.create(), log: quiet, deadlineMs });
   return {
     name: "PostgreSQL",
     whyNot: whyNoPostgres(),
@@ -58,10 +72,8 @@ function createPostgresEngine(): Engine {
       await server?.stop();
       folders.remove();
     },
-    createStore: async () => {
-      if (server === null) throw new Error("The server was not started");
-      return { databaseUrl: await server.createDatabase(), dataDir: folders.create(), log: quiet, deadlineMs };
-    },
+    createStore: async () => toOptions(await requireServer().createStore()),
+    createEmptyStore: async () => toOptions(await requireServer().createDatabase()),
   };
 }
 

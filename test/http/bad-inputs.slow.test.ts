@@ -22,7 +22,7 @@ import { type Canary, startCanary } from "../support/canary.ts";
 import { checkResponse, checkSuccess } from "../support/expectations.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { providerSecret } from "../support/gateway-settings.ts";
-import { startPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { startOwnPostgres, whyNoOwnPostgres } from "../support/postgres.ts";
 import { openConnection, type RawConnection, type RawResponse } from "../support/raw-http.ts";
 import { readFolder } from "../support/read-folder.ts";
 import { createClient } from "../support/responses.ts";
@@ -32,7 +32,8 @@ import { awayFromMinuteEnd, waitFor } from "../support/wait.ts";
 import { watchCpu, watchMemory } from "../support/watch.ts";
 
 /** Cases that this machine cannot run. */
-const leftOut: Readonly<Record<string, string>> = whyNoPostgres() === null ? {} : { "auth-43": whyNoPostgres() ?? "" };
+const leftOut: Readonly<Record<string, string>> =
+  whyNoOwnPostgres() === null ? {} : { "auth-43": whyNoOwnPostgres() ?? "" };
 
 /** Cases whose expectation was decided otherwise after the file was written. */
 const decidedOtherwise: Readonly<Record<string, BadInput["expect"]>> = {
@@ -207,8 +208,8 @@ async function leaveAndCheck({ send, expect: expected }: BadInput, bytes: Uint8A
 
 /** auth-43: the store of keys goes away and stays away. */
 async function stopKeyStore(badInput: BadInput): Promise<void> {
-  const postgres = await startPostgres();
-  const env = { ...settings, DATABASE_URL: postgres.url, SWITCHYARD_KEYS_STALE_AFTER_MS: "1000" };
+  const postgres = await startOwnPostgres();
+  const env = { ...settings, DATABASE_URL: await postgres.createStore(), SWITCHYARD_KEYS_STALE_AFTER_MS: "1000" };
   const own = await startGatewayProcess({ vendor, env }).catch(async (error) => {
     await postgres.stop();
     throw error;

@@ -53,8 +53,9 @@ describe.skipIf(whyNoPostgres() !== null)("on one PostgreSQL", () => {
   test("what one replica made, the other reads, goes on from and deletes", async () => {
     const started: GatewayProcess[] = [];
     try {
+      const databaseUrl = await postgres.createStore();
       for (let count = 0; count < 2; count += 1)
-        started.push(await startGatewayProcess({ vendor, env: { ...env, DATABASE_URL: postgres.url } }));
+        started.push(await startGatewayProcess({ vendor, env: { ...env, DATABASE_URL: databaseUrl } }));
       const [one, other] = started;
       if (!(one && other)) throw new Error("no gateways");
       const key = await one.createKey();

@@ -21,7 +21,7 @@ import {
 import { claudeEvents, claudeMessage } from "../support/anthropic.ts";
 import { readError } from "../support/chat.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
-import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { type OwnPostgres, startOwnPostgres, whyNoOwnPostgres } from "../support/postgres.ts";
 import { readFolder } from "../support/read-folder.ts";
 import { type Client, createClient, readResponseStream, textOf } from "../support/responses.ts";
 import { type ResponsesVendor, startResponsesVendor } from "../support/responses-vendor.ts";
@@ -425,13 +425,13 @@ describe("at rest", () => {
   });
 });
 
-describe.skipIf(whyNoPostgres() !== null)("a store that is away", () => {
-  let postgres: TestPostgres;
+describe.skipIf(whyNoOwnPostgres() !== null)("a store that is away", () => {
+  let postgres: OwnPostgres;
   let own: GatewayProcess;
   let ownClient: Client;
   beforeAll(async () => {
-    postgres = await startPostgres();
-    own = await start({ ...storing(firstKey), DATABASE_URL: postgres.url });
+    postgres = await startOwnPostgres();
+    own = await start({ ...storing(firstKey), DATABASE_URL: await postgres.createStore() });
     ownClient = createClient(own, await own.createKey());
   });
   afterAll(async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createPublicKey, verify } from "node:crypto";
 import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
-import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { type OwnPostgres, startOwnPostgres, whyNoOwnPostgres } from "../support/postgres.ts";
 import { receiversCertificate, startTlsReceiver, type TlsReceiver } from "../support/tls-receiver.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
@@ -27,14 +27,14 @@ interface Report {
 
 const engines = [
   { engine: "SQLite", why: null },
-  { engine: "PostgreSQL", why: whyNoPostgres() },
+  { engine: "PostgreSQL", why: whyNoOwnPostgres() },
 ] as const;
 
 for (const { engine, why } of engines) {
   describe.skipIf(why !== null)(`on ${engine}${why === null ? "" : ` (${why})`}`, () => {
     let vendor: Vendor;
     let gateway: GatewayProcess;
-    let postgres: TestPostgres | null = null;
+    let postgres: OwnPostgres | null = null;
     let dns: DnsServer;
     let receiver: TlsReceiver;
     let receiverUrl: string;
@@ -44,7 +44,7 @@ for (const { engine, why } of engines) {
 
     beforeAll(async () => {
       vendor = await startVendor();
-      postgres = engine === "SQLite" ? null : await startPostgres();
+      postgres = engine === "SQLite" ? null : await startOwnPostgres();
       dns = await startDnsServer({ "hooks.example.com": [["127.0.0.1"]] });
       receiver = startTlsReceiver({ address: "127.0.0.1", answer: receive });
       receiverUrl = `https://hooks.example.com:${receiver.port}/hook`;
@@ -52,7 +52,7 @@ for (const { engine, why } of engines) {
         vendor,
         jobWorkers: 1,
         env: {
-          ...(postgres === null ? {} : { DATABASE_URL: postgres.url }),
+          ...(postgres === null ? {} : { DATABASE_URL: await postgres.createStore() }),
           SWITCHYARD_EGRESS_ALLOW: "127.0.0.0/8",
           SWITCHYARD_EGRESS_DNS: dns.address,
           NODE_EXTRA_CA_CERTS: receiversCertificate,
@@ -188,7 +188,7 @@ for (const { engine, why } of engines) {
     test.skipIf(engine === "SQLite")(
       `while PostgreSQL is down for ${outageMs} ms, submitting is a 503; afterwards jobs go on, and none is lost`,
       async () => {
-        if (postgres === null || !postgres.isOurs) return;
+        if (postgres === null) return;
         reports = [];
         const before = await submitMany(100_000, 60);
         await postgres.kill();

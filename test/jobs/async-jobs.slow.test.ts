@@ -117,7 +117,7 @@ for (const { engine, why } of engines) {
         vendor,
         jobWorkers: 1,
         env: {
-          ...(postgres === null ? {} : { DATABASE_URL: postgres.url }),
+          ...(postgres === null ? {} : { DATABASE_URL: await postgres.createStore() }),
           ASSEMBLYAI_API_KEY: providerSecret,
           ASSEMBLYAI_BASE_URL: `http://127.0.0.1:${vendor.port}/assemblyai`,
           SWITCHYARD_EGRESS_ALLOW: "127.0.0.0/8",

@@ -55,7 +55,7 @@ for (const { engine, why } of engines)
         vendor,
         jobWorkers: 1,
         env: {
-          ...(postgres === null ? {} : { DATABASE_URL: postgres.url }),
+          ...(postgres === null ? {} : { DATABASE_URL: await postgres.createStore() }),
           SWITCHYARD_JOBS_AT_ONCE: "4",
           SWITCHYARD_MAX_QUEUED_JOBS_PER_KEY: String(maxQueued),
           SWITCHYARD_EGRESS_ALLOW: "127.0.0.0/8",

@@ -6,6 +6,7 @@ import { toCanonicalJson } from "../../src/jobs/canonical-json.ts";
 import { openWebhookKeys, toKeySet, toPem, type WebhookKeys } from "../../src/jobs/webhook-keys.ts";
 import { signWebhook } from "../../src/jobs/webhook-signature.ts";
 import { createLog } from "../../src/log.ts";
+import { takeRsaPair } from "../support/rsa-pairs.ts";
 import { waitFor, within } from "../support/wait.ts";
 import { createMemorySecrets } from "../support/webhook-secrets.ts";
 
@@ -134,8 +135,8 @@ const programs: readonly Program[] = [
 describe.each([...programs])("$name", ({ isMissing, checksAge, prepare }) => {
   test.skipIf(isMissing)("takes what is signed, once and again, and refuses what is not", async () => {
     const command = await prepare();
-    const keys = openWebhookKeys({ secrets: createMemorySecrets().store, log });
-    const stranger = openWebhookKeys({ secrets: createMemorySecrets().store, log });
+    const keys = openWebhookKeys({ secrets: createMemorySecrets().store, log, createRsaPair: takeRsaPair });
+    const stranger = openWebhookKeys({ secrets: createMemorySecrets().store, log, createRsaPair: takeRsaPair });
     const receiver = await startReceiver(command, startGateway(keys));
     const headers = await sign(keys);
     expect(await post(receiver.url, headers)).toBe(204);
@@ -170,7 +171,7 @@ describe.each([...programs])("$name", ({ isMissing, checksAge, prepare }) => {
     "takes a key that is newer than its own, and asks to try again when the gateway is away",
     async () => {
       const command = await prepare();
-      const keys = openWebhookKeys({ secrets: createMemorySecrets().store, log });
+      const keys = openWebhookKeys({ secrets: createMemorySecrets().store, log, createRsaPair: takeRsaPair });
       const receiver = await startReceiver(command, startGateway(keys));
       expect(await post(receiver.url, await sign(keys))).toBe(204);
       await keys.rotate({ isUrgent: true, dropOld: true });
@@ -187,7 +188,7 @@ describe.each([...programs])("$name", ({ isMissing, checksAge, prepare }) => {
 test.skipIf(openssl === null || curl === null)(
   "verify.sh (openssl, curl) finds a kept body good, and a changed one not",
   async () => {
-    const keys = openWebhookKeys({ secrets: createMemorySecrets().store, log });
+    const keys = openWebhookKeys({ secrets: createMemorySecrets().store, log, createRsaPair: takeRsaPair });
     const gateway = startGateway(keys);
     const signature = (await sign(keys))["X-Service-Signature"] ?? "";
     const path = join(folder, "body.json");

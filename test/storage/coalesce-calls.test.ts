@@ -21,7 +21,7 @@ import {
   withDatabase,
   withStorage,
 } from "../contracts/engines.ts";
-import { whyNoPostgres } from "../support/postgres.ts";
+import { startOwnPostgres, whyNoOwnPostgres, whyNoPostgres } from "../support/postgres.ts";
 import { waitFor } from "../support/wait.ts";
 
 const delivered = { state: "delivered", nextAt: null } as const;
@@ -356,9 +356,9 @@ function describeJoinedCalls(engine: Engine): void {
 describe.skipIf(whyNoPostgres() !== null)("transactions on PostgreSQL", () => {
   const { folders, server } = usePostgres();
 
-  async function createStore(deadlineMs = 60_000): Promise<StorageOptions> {
-    const databaseUrl = await server().createDatabase();
-    return { databaseUrl, dataDir: folders.create(), log: quiet, works: true, deadlineMs };
+  async function createStore(): Promise<StorageOptions> {
+    const databaseUrl = await server().createStore();
+    return { databaseUrl, dataDir: folders.create(), log: quiet, works: true, deadlineMs: 60_000 };
   }
 
   /** Rows of one transaction have the same `xmin`. */
@@ -434,14 +434,16 @@ describe.skipIf(whyNoPostgres() !== null)("transactions on PostgreSQL", () => {
     });
   });
 
-  test.skipIf(process.env["TEST_DATABASE_URL"] !== undefined)(
+  test.skipIf(whyNoOwnPostgres() !== null)(
     "when the server stops responding, running and waiting calls fail alike, and none of them takes effect later",
     async () => {
-      await withStorage(await createStore(3_000), async (storage) => {
+      const own = await startOwnPostgres();
+      const options = { databaseUrl: own.url, dataDir: folders.create(), log: quiet, works: true, deadlineMs: 3_000 };
+      await withStorage(options, async (storage) => {
         const items = await begin(storage, 60);
         const jobs = Array.from({ length: 300 }, () => makeJob());
         const failures: Promise<unknown>[] = [];
-        server().freeze();
+        own.freeze();
         try {
           for (const [index, job] of jobs.entries()) {
             failures.push(catchError(storage.jobs.create(job, null)));
@@ -453,12 +455,13 @@ describe.skipIf(whyNoPostgres() !== null)("transactions on PostgreSQL", () => {
           for (const failure of await Promise.all(failures))
             expect(failure).toMatchObject({ code: "dependency_unavailable" });
         } finally {
-          server().thaw();
+          own.thaw();
         }
         await waitFor("the server to be found again", () => storage.isHealthy());
         for (const job of jobs) expect(await storage.jobs.find(job.id, job.owner)).toBeNull();
         expect(await Promise.all(items.map((item) => finish(storage, item)))).toEqual(items.map(() => true));
       });
+      await own.stop();
     },
   );
 });

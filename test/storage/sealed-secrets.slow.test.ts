@@ -10,6 +10,7 @@ import { openWebhookKeys } from "../../src/jobs/webhook-keys.ts";
 import type { Storage, StorageOptions } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/storage.ts";
 import { catchError, createEngines, describeOn, quiet, withStorage } from "../contracts/engines.ts";
+import { takeRsaPair } from "../support/rsa-pairs.ts";
 import { waitFor } from "../support/wait.ts";
 
 const keyA = randomBytes(32).toString("base64");
@@ -27,7 +28,7 @@ for (const engine of createEngines())
     }
 
     async function publish(storage: Storage): Promise<readonly string[]> {
-      const keys = openWebhookKeys({ secrets: storage.secrets, log: quiet });
+      const keys = openWebhookKeys({ secrets: storage.secrets, log: quiet, createRsaPair: takeRsaPair });
       await keys.signing();
       return (await keys.published()).map(({ keyId }) => keyId);
     }
@@ -76,12 +77,18 @@ for (const engine of createEngines())
       const options = { ...(await engine.createStore()), encryptionKey: keyA };
       await withStorage(options, (one) =>
         withStorage(options, async (other) => {
-          const keys = [one, other].map(({ secrets }) => openWebhookKeys({ secrets: secrets, log: quiet }));
+          const keys = [one, other].map(({ secrets }) =>
+            openWebhookKeys({ secrets: secrets, log: quiet, createRsaPair: takeRsaPair }),
+          );
           const [first] = await publish(one);
           const settled = await Promise.allSettled(keys.map((each) => each.rotate({ isUrgent: true })));
           const rotated = settled.filter(({ status }) => status === "fulfilled");
           expect(rotated.length).toBeGreaterThan(0);
-          const now = await openWebhookKeys({ secrets: other.secrets, log: quiet }).published();
+          const now = await openWebhookKeys({
+            secrets: other.secrets,
+            log: quiet,
+            createRsaPair: takeRsaPair,
+          }).published();
           expect(now.map(({ keyId }) => keyId)).toContain(first ?? "");
           expect(now).toHaveLength(1 + rotated.length);
         }),

@@ -18,7 +18,7 @@ import {
   watchKeys,
   withStorage,
 } from "../contracts/engines.ts";
-import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { type OwnPostgres, startOwnPostgres, whyNoOwnPostgres } from "../support/postgres.ts";
 import { waitFor } from "../support/wait.ts";
 
 const rounds = 20;
@@ -131,12 +131,12 @@ async function writeUntilKilled(verb: string, options: StorageOptions, lifeMs: n
   return output.split("\n").slice(0, -1);
 }
 
-describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_URL"]))("PostgreSQL away", () => {
+describe.skipIf(whyNoOwnPostgres() !== null)("PostgreSQL away", () => {
   const folders = createFolders();
-  let server: TestPostgres;
+  let server: OwnPostgres;
   let storage: Storage;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await startOwnPostgres();
     storage = await openStorage({ databaseUrl: server.url, dataDir: folders.create(), log: quiet });
   });
   afterAll(async () => {
@@ -307,7 +307,7 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
 });
 
 /** A way to the server that can lose connections without telling either end. */
-async function startNetwork(server: TestPostgres) {
+async function startNetwork(server: OwnPostgres) {
   const url = new URL(server.url);
   const serverPort = Number(url.port);
   const open = new Set<Socket>();

@@ -7,7 +7,7 @@ import { catchError, createEngines, describeOn, quiet, startChild, withDatabase 
 for (const engine of createEngines()) {
   describeOn(engine, "migrations", () => {
     test("four processes that migrate at once do every step once, and none of them fails", async () => {
-      const options = await engine.createStore();
+      const options = await engine.createEmptyStore();
       const at = String(Date.now() + 800);
       const children = Array.from({ length: 4 }, () => startChild("migrate", options, at));
       expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0, 0]);
@@ -15,14 +15,14 @@ for (const engine of createEngines()) {
     });
 
     test("migrating again changes nothing", async () => {
-      const options = await engine.createStore();
+      const options = await engine.createEmptyStore();
       await migrateStorage(options);
       await migrateStorage(options);
       expect(await readSteps(options)).toHaveLength(migrations.length);
     });
 
     test("a store of a newer version is refused with a message that says so", async () => {
-      const options = await engine.createStore();
+      const options = await engine.createEmptyStore();
       await withDatabase(options, async (database) => {
         const newer = {
           number: migrations.length + 1,
@@ -35,7 +35,7 @@ for (const engine of createEngines()) {
     });
 
     test("a step that is not the one that was applied is refused", async () => {
-      const options = await engine.createStore();
+      const options = await engine.createEmptyStore();
       await withDatabase(options, async (database) => {
         const other = { number: 1, name: "another", statements: ["create table another (id text)"] };
         await migrateDatabase(database, [other], quiet);
@@ -44,7 +44,7 @@ for (const engine of createEngines()) {
     });
 
     test("a step that fails leaves nothing behind", async () => {
-      const options = await engine.createStore();
+      const options = await engine.createEmptyStore();
       await withDatabase(options, async (database) => {
         const statements = ["create table half (id text)", "create table half (id text)"];
         const broken = { number: migrations.length + 1, name: "broken", statements };
@@ -55,7 +55,7 @@ for (const engine of createEngines()) {
     });
 
     test("the base handle inside a transaction is an error, not an endless wait", async () => {
-      await withDatabase(await engine.createStore(), async (database) => {
+      await withDatabase(await engine.createEmptyStore(), async (database) => {
         const error = await catchError(database.transaction(async () => await database.sql`select 1 as one`));
         expect(String(error)).toContain("base handle was used inside a transaction");
         const nested = await catchError(database.transaction(() => database.transaction(async () => null)));
@@ -65,7 +65,7 @@ for (const engine of createEngines()) {
     });
 
     test("integers beyond 2^53 are exact", async () => {
-      await withDatabase(await engine.createStore(), async (database) => {
+      await withDatabase(await engine.createEmptyStore(), async (database) => {
         await database.sql.script("create table sums (n bigint)");
         const large = 9_007_199_254_740_993n;
         await database.sql`insert into sums (n) values (${large})`;

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ask, hello } from "../support/chat.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
-import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { type OwnPostgres, startOwnPostgres, whyNoOwnPostgres } from "../support/postgres.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -12,15 +12,15 @@ interface Readiness {
   readonly degraded?: readonly { readonly component: string; readonly reason: string }[];
 }
 
-describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_URL"]))("without its store", () => {
+describe.skipIf(whyNoOwnPostgres() !== null)("without its store", () => {
   let vendor: Vendor;
-  let server: TestPostgres;
+  let server: OwnPostgres;
   let gateway: GatewayProcess;
   let key: string;
 
   beforeAll(async () => {
-    [vendor, server] = await Promise.all([startVendor(), startPostgres()]);
-    const env = { DATABASE_URL: server.url, SWITCHYARD_KEYS_STALE_AFTER_MS: "12000" };
+    [vendor, server] = await Promise.all([startVendor(), startOwnPostgres()]);
+    const env = { DATABASE_URL: await server.createStore(), SWITCHYARD_KEYS_STALE_AFTER_MS: "12000" };
     gateway = await startGatewayProcess({ vendor, jobWorkers: 1, env });
     key = await gateway.createKey();
   });

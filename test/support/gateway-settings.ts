@@ -3,6 +3,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { writeStore } from "./store-template.ts";
 import type { Vendor } from "./vendor.ts";
 import { waitFor } from "./wait.ts";
 
@@ -12,6 +13,8 @@ export const providerSecret = "sk-PROVIDERSECRET-4f1c09d2a7";
 export interface GatewaySettings {
   /** Processes that run jobs; none unless a test is about jobs. */
   readonly jobWorkers?: number;
+  /** The store is empty before the gateway starts, as after an installation. */
+  readonly isNewStore?: boolean;
   /** More settings, by their environment names. */
   readonly env?: Readonly<Record<string, string>>;
   /** More members of switchyard.yaml; `providers` is merged with the mock ones. */
@@ -55,13 +58,15 @@ export interface PreparedSettings {
 /** A temporary folder with a configuration whose providers mock, mock2 and mockchat are the vendor, and an environment that names it. */
 export async function prepareSettings(
   vendor: Vendor,
-  { jobWorkers = 0, env = {}, config = {} }: GatewaySettings,
+  { jobWorkers = 0, isNewStore = false, env = {}, config = {} }: GatewaySettings,
 ): Promise<PreparedSettings> {
   const folder = await mkdtemp(join(tmpdir(), "switchyard-test-"));
   const dataFolder = join(folder, "data");
   const configFile = join(folder, "switchyard.yaml");
   const adminKey = `mgmt-sy-${crypto.randomUUID().replaceAll("-", "")}`;
   const providers = { ...mockProviders(vendor), ...config.providers };
+  const usesOwnStore = env["DATABASE_URL"] === undefined && env["SWITCHYARD_DATA_DIR"] === undefined;
+  if (usesOwnStore && !isNewStore) await writeStore(dataFolder, "withWebhookKeys");
   // JSON is YAML.
   await writeFile(configFile, JSON.stringify({ ...config, providers }, null, 2));
   const environment = {

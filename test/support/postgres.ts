@@ -1,19 +1,25 @@
-// A real PostgreSQL for tests: the server that TEST_DATABASE_URL names, else a throw-away one from this machine's own binaries.
+// A real PostgreSQL for tests, from this machine's own binaries: databases on a server that all tests share, or a server of one's own.
 
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { createLog } from "../../src/log.ts";
+import { migrateStorage } from "../../src/storage/migrate.ts";
 import { findFreePort } from "./free-port.ts";
 
 export interface TestPostgres {
-  /** An empty database. */
-  readonly url: string;
-  /** One more empty database on the same server, by its address. */
+  /** An empty database, by its address. */
   createDatabase(): Promise<string>;
-  /** Whether the server is ours to kill and freeze. */
-  readonly isOurs: boolean;
+  /** A database with the tables of this version and without rows. */
+  createStore(): Promise<string>;
   /** Removes everything. */
   stop(): Promise<void>;
+}
+
+/** A server that no other test uses, so that a test can kill and freeze it. */
+export interface OwnPostgres extends TestPostgres {
+  /** An empty database. */
+  readonly url: string;
   /** As a crash does: no shutdown, no checkpoint. */
   kill(): Promise<void>;
   /** After `kill`: with the same data, at the same address. */
@@ -23,44 +29,83 @@ export interface TestPostgres {
   thaw(): void;
 }
 
-const startDeadlineMs = 20_000;
+const startDeadlineMs = 60_000;
+const templateName = "switchyard_template";
 
+/**
+ * Databases on a server that tests share: the one that `TEST_DATABASE_URL` names (scripts/test.ts starts one for a run of all tests), else one
+ * that this process starts.
+ */
 export async function startPostgres(): Promise<TestPostgres> {
-  const shared = process.env["TEST_DATABASE_URL"];
-  return shared ? await borrowServer(shared) : await createServerOfOurOwn();
+  const { url, release } = await openSharedServer();
+  const names: string[] = [];
+  async function create(template?: string): Promise<string> {
+    const database = await createDatabaseAt(url, template);
+    names.push(new URL(database).pathname.slice(1));
+    return database;
+  }
+  const hasTemplate = await exists(url, templateName);
+  return {
+    createDatabase: () => create(),
+    createStore: () => create(hasTemplate ? templateName : undefined),
+    stop: async () => {
+      await runAt(url, ...names.map((name) => `drop database if exists ${name} with (force)`));
+      await release();
+    },
+  };
+}
+
+let sharedServer: Promise<OwnPostgres> | null = null;
+let sharers = 0;
+
+async function openSharedServer(): Promise<{ url: string; release(): Promise<void> }> {
+  const given = process.env["TEST_DATABASE_URL"];
+  if (given) return { url: given, release: async () => {} };
+  sharers += 1;
+  sharedServer ??= startSharedServer();
+  const { url, stop } = await sharedServer;
+  return {
+    url,
+    release: async () => {
+      sharers -= 1;
+      if (sharers > 0) return;
+      sharedServer = null;
+      await stop();
+    },
+  };
+}
+
+/** What many tests share need not survive a power failure. */
+export async function startSharedServer(): Promise<OwnPostgres> {
+  const server = await startServer(["fsync=off", "full_page_writes=off", "max_connections=400", "shared_buffers=64MB"]);
+  const url = await createDatabaseAt(server.url, undefined, templateName);
+  await migrateStorage({
+    databaseUrl: url,
+    dataDir: "",
+    log: createLog({ level: "error", format: "text", secrets: [], write: () => {} }),
+  });
+  return server;
+}
+
+export async function startOwnPostgres(): Promise<OwnPostgres> {
+  return await startServer(["fsync=on", "max_connections=60", "shared_buffers=16MB"]);
 }
 
 /** Why tests with PostgreSQL cannot run on this machine, or null when they can. */
 export function whyNoPostgres(): string | null {
-  if (process.env["TEST_DATABASE_URL"] || findBinaries() !== null) return null;
-  return "PostgreSQL is not installed: install it, or set TEST_DATABASE_URL";
+  return process.env["TEST_DATABASE_URL"] ? null : whyNoOwnPostgres();
 }
 
-async function borrowServer(serverUrl: string): Promise<TestPostgres> {
-  const names: string[] = [];
-  const createDatabase = async () => {
-    const url = await createDatabaseAt(serverUrl);
-    names.push(new URL(url).pathname.slice(1));
-    return url;
-  };
-  const refuse = () => {
-    throw new Error("The server of TEST_DATABASE_URL is not ours to stop");
-  };
-  return {
-    url: await createDatabase(),
-    createDatabase,
-    isOurs: false,
-    stop: () => runAt(serverUrl, ...names.map((name) => `drop database if exists ${name} with (force)`)),
-    kill: refuse,
-    start: refuse,
-    freeze: refuse,
-    thaw: refuse,
-  };
+export function whyNoOwnPostgres(): string | null {
+  return findBinaries() === null ? "PostgreSQL is not installed: install it, or set TEST_DATABASE_URL" : null;
 }
 
-async function createDatabaseAt(serverUrl: string): Promise<string> {
-  const name = `switchyard_test_${crypto.randomUUID().replaceAll("-", "")}`;
-  await runAt(serverUrl, `create database ${name}`);
+async function createDatabaseAt(
+  serverUrl: string,
+  template = "template1",
+  name = `switchyard_test_${crypto.randomUUID().replaceAll("-", "")}`,
+): Promise<string> {
+  await runAt(serverUrl, `create database ${name} template ${template}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
@@ -75,9 +120,18 @@ async function runAt(serverUrl: string, ...statements: string[]): Promise<void> 
   }
 }
 
-async function createServerOfOurOwn(): Promise<TestPostgres> {
+async function exists(serverUrl: string, database: string): Promise<boolean> {
+  const client = new Bun.SQL(serverUrl, { max: 1 });
+  try {
+    return (await client`select 1 from pg_database where datname = ${database}`).length > 0;
+  } finally {
+    await client.close({ timeout: 1 });
+  }
+}
+
+async function startServer(ownSettings: readonly string[]): Promise<OwnPostgres> {
   const binaries = findBinaries();
-  if (binaries === null) throw new Error(whyNoPostgres() ?? "");
+  if (binaries === null) throw new Error(whyNoOwnPostgres() ?? "");
   const folder = mkdtempSync(join(tmpdir(), "switchyard-postgres-"));
   const data = join(folder, "data");
   const log = join(folder, "log");
@@ -91,10 +145,8 @@ async function createServerOfOurOwn(): Promise<TestPostgres> {
     const settings = [
       "listen_addresses=127.0.0.1",
       "unix_socket_directories=",
-      "fsync=on",
-      "shared_buffers=16MB",
-      "max_connections=60",
       "autovacuum=off",
+      ...ownSettings,
     ].flatMap((setting) => ["-c", setting]);
     const giveUpAt = Date.now() + startDeadlineMs;
     for (;;) {
@@ -133,7 +185,7 @@ async function createServerOfOurOwn(): Promise<TestPostgres> {
   return {
     url,
     createDatabase: () => createDatabaseAt(url),
-    isOurs: true,
+    createStore: () => createDatabaseAt(url),
     kill,
     start: async () => {
       server = await launch();

@@ -2,21 +2,26 @@
 
 interface Wait {
   readonly withinMs?: number;
+  /** Default: often at first, then less and less often, so that a long wait costs little. */
   readonly everyMs?: number;
 }
+
+const [shortestPauseMs, longestPauseMs] = [2, 100];
 
 /** Resolves with the first truthy value; throws, naming what was awaited, when the deadline passes. */
 export async function waitFor<Value>(
   what: string,
   condition: () => Value | Promise<Value>,
-  { withinMs = 60_000, everyMs = 5 }: Wait = {},
+  { withinMs = 60_000, everyMs }: Wait = {},
 ): Promise<NonNullable<Value>> {
   const deadline = performance.now() + withinMs;
+  let pauseMs = everyMs ?? shortestPauseMs;
   for (;;) {
     const value = await condition();
     if (value) return value;
     if (performance.now() > deadline) throw new Error(`waited ${withinMs} ms in vain for ${what}`);
-    await Bun.sleep(everyMs);
+    await Bun.sleep(pauseMs);
+    if (everyMs === undefined) pauseMs = Math.min(pauseMs * 1.2, longestPauseMs);
   }
 }
 

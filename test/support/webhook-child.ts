@@ -5,6 +5,7 @@ import { createDeliverer, type DeliveryOutcome } from "../../src/jobs/deliverer.
 import { openWebhookKeys, toKeySet } from "../../src/jobs/webhook-keys.ts";
 import { createLog } from "../../src/log.ts";
 import type { DeliveryAttempt, DeliveryRecord, JobRecord } from "../../src/storage/job-records.ts";
+import { takeRsaPair } from "./rsa-pairs.ts";
 import { createMemorySecrets } from "./webhook-secrets.ts";
 
 export interface DeliveryTask {
@@ -104,7 +105,7 @@ const log = createLog({
   secrets: [],
   write: (lines) => void process.stderr.write(lines),
 });
-const keys = openWebhookKeys({ secrets: createMemorySecrets().store, log });
+const keys = openWebhookKeys({ secrets: createMemorySecrets().store, log, createRsaPair: takeRsaPair });
 
 if (import.meta.main) {
   console.log(JSON.stringify(toKeySet(await keys.published())));
