@@ -23,7 +23,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "version",
     "worker-process",
   ],
-  supervisor: ["config"],
+  supervisor: ["access", "config"],
   gateway: [
     "access",
     "catalogue",

@@ -2,6 +2,7 @@
 
 import { openKeyring } from "./access/keys.ts";
 import { createLimits } from "./access/limits.ts";
+import type { CounterPlace } from "./access/shared-counters.ts";
 import { createTeams } from "./access/teams.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import type { Config } from "./config.ts";
@@ -50,6 +51,8 @@ export interface GatewayOptions {
   readonly storeDeadlineMs?: number;
   /** Absent: this process starts the workers of local engines itself. */
   readonly engineProcess?: EngineProcess;
+  /** Absent: this process counts alone. */
+  readonly counters?: CounterPlace | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -64,9 +67,9 @@ export async function startGateway(
   config: Config,
   log: Log,
   mayServe: () => Promise<void>,
-  { loadLimits, storeDeadlineMs, engineProcess }: GatewayOptions = {},
+  { loadLimits, storeDeadlineMs, engineProcess, counters }: GatewayOptions = {},
 ): Promise<Gateway> {
-  const services = await createServices(config, log, { works: false, storeDeadlineMs, engineProcess });
+  const services = await createServices(config, log, { works: false, storeDeadlineMs, engineProcess, counters });
   const { providers, storage, ticker, shutdown, health, book, calling, egress, fetchMedia, chatRouter } = services;
   const { files, resources, engines, universalAi } = services;
   const { adminKey, keysStaleAfterMs: staleAfterMs, defaults } = config;
@@ -169,7 +172,7 @@ export async function startGateway(
   const serverOptions = {
     host: config.host,
     authenticator: createAuthenticator(keyring),
-    limits: createLimits(config),
+    limits: createLimits(config, services.rates),
     bodyLimits: config,
     socketLimits: {
       maxWebSocketsPerKey: config.maxWebsocketsPerKey,
@@ -184,9 +187,7 @@ export async function startGateway(
   const isManagement = (path: string) => path.startsWith(managementPrefix);
   const publicRoutes = config.adminPort === null ? routes : routes.filter(({ path }) => !isManagement(path));
   const limits = serverOptions.limits;
-  const sockets = [
-    responsesSocket({ responses, files, aliases, mayNameHost, log, admit: ({ caller }) => limits.admit(caller) }),
-  ];
+  const sockets = [responsesSocket({ responses, files, aliases, mayNameHost, log, begin: limits.begin })];
   await mayServe();
   const main = startServer({ ...serverOptions, port: config.port, routes: publicRoutes, sockets });
   const servers: Server[] = [main];

@@ -2,6 +2,8 @@
 
 import { join } from "node:path";
 import { createCallLimits } from "./access/call-limits.ts";
+import { RateLimits } from "./access/rate-limits.ts";
+import { type CounterPlace, openCounters } from "./access/shared-counters.ts";
 import {
   builtInPrices,
   createPriceBook,
@@ -52,6 +54,8 @@ import { openStorage } from "./storage/storage.ts";
 export interface ServicesOptions {
   /** The process that runs local engines; absent: this process starts their workers itself. */
   readonly engineProcess?: EngineProcess | undefined;
+  /** The counters that the processes of the gateway share; absent: this process counts alone. */
+  readonly counters?: CounterPlace | undefined;
   /** Whether the process takes work from the queue. */
   readonly works: boolean;
   /** How long an operation of the store may take; absent for its default. */
@@ -103,10 +107,11 @@ export async function createServices(config: Config, log: Log, options: Services
   const prices = loadPrices({ builtIn: builtInPrices, operatorFile: config.pricesFile, log });
   const book = createPriceBook(prices, overrides, freeProviders(providers), listOtherNames(providers));
   const pricing = createPricing(book);
+  const rates = new RateLimits({ counters: openCounters(options.counters ?? null, log) });
   const calling = {
     candidateLoop: new CandidateLoop(config),
     pricing,
-    callLimits: createCallLimits(),
+    callLimits: createCallLimits(rates),
     clocks: config,
     ticker,
     http,
@@ -191,6 +196,7 @@ export async function createServices(config: Config, log: Log, options: Services
     health,
     book,
     calling,
+    rates,
     egress,
     fetchMedia,
     chatRouter,

@@ -5,6 +5,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createCounterFile, openCounterFile, sharedEntries } from "./access/counter-table.ts";
+import type { CounterPlace } from "./access/shared-counters.ts";
 import { type Config, type ConfigSnapshot, childEnvironment, toSnapshot } from "./config.ts";
 import { messageOf } from "./errors.ts";
 import { endsWithin, untilAborted, withDeadline } from "./lib/deadline.ts";
@@ -18,6 +20,8 @@ export interface ProcessOrder {
   readonly config: ConfigSnapshot;
   /** Where the engine process listens. */
   readonly engineSocket: string;
+  /** The counters that all processes share; null when there is no room for this process. */
+  readonly counters: CounterPlace | null;
 }
 
 /** What a process reports to its supervisor. */
@@ -64,6 +68,9 @@ const maxRestartDelayMs = 5_000;
 const healthyAfterMs = 10_000;
 // Added to the drain timeouts, before a process that does not end is killed.
 const stopMarginMs = 2_000;
+// Processes of several configurations run at the same time, as long as older ones drain.
+const minSlots = 32;
+const slotsPerProcess = 4;
 // Limits the buffer for a line without an end.
 const maxLineLength = 8_192;
 
@@ -83,6 +90,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   const children = new Set<Child>();
   // Only this user can enter the folder.
   const socketFolder = mkdtempSync(join(tmpdir(), "switchyard-"));
+  const slots = openSlots(join(socketFolder, "counters"), count(config));
   let generations = 0;
   let current = createGeneration(config);
   let hasStarted = false;
@@ -97,6 +105,9 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   }
 
   function spawn(kind: Child["kind"], generation: Generation): Child {
+    const slot = kind === "engine" ? null : slots.take();
+    if (slot === null && kind !== "engine")
+      log.warn("too many processes run at the same time: one of them counts its requests alone");
     const prepared = Promise.withResolvers<boolean>();
     const ready = Promise.withResolvers<boolean>();
     const process = Bun.spawn([...command, `${kind}-process`], {
@@ -115,6 +126,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
       onExit: (_, code, signal) => {
         prepared.resolve(false);
         ready.resolve(false);
+        if (slot !== null) slots.release(slot);
         onExit(child, code, signal);
       },
     });
@@ -131,7 +143,8 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     };
     children.add(child);
     const { engineSocket } = generation;
-    process.send({ config: toSnapshot(generation.config), engineSocket } satisfies ProcessOrder);
+    const counters = slot === null ? null : { path: slots.path, slot };
+    process.send({ config: toSnapshot(generation.config), engineSocket, counters } satisfies ProcessOrder);
     void forwardLines(process.stderr, (line) => log.warn("output of a process", { pid: process.pid, output: line }));
     return child;
   }
@@ -270,6 +283,29 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
       stopping = true;
       await retireAll(() => true);
       rmSync(socketFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The table of counters, and which of its columns are free. It lives as long as the gateway, so reloads and restarts lose no count. */
+function openSlots(path: string, counts: ProcessCounts) {
+  const size = Math.max(minSlots, slotsPerProcess * (counts.serving + counts.worker));
+  createCounterFile(path, { entries: sharedEntries, slots: size });
+  const table = openCounterFile(path);
+  const taken = new Set<number>();
+  return {
+    path,
+    take(): number | null {
+      const slot = Array.from({ length: size }, (_, index) => index).find((index) => !taken.has(index));
+      if (slot === undefined) return null;
+      taken.add(slot);
+      table.useSlot(slot);
+      return slot;
+    },
+    /** After the process has ended, however it ended: what it was running is not running any more. */
+    release(slot: number): void {
+      table.clearSlot(slot);
+      taken.delete(slot);
     },
   };
 }

@@ -16,9 +16,9 @@ export async function startWorkerProcess(
   config: Config,
   log: Log,
   mayServe: () => Promise<void>,
-  { storeDeadlineMs, engineProcess }: Pick<ServicesOptions, "storeDeadlineMs" | "engineProcess"> = {},
+  options: Omit<ServicesOptions, "works"> = {},
 ) {
-  const services = await createServices(config, log, { works: true, storeDeadlineMs, engineProcess });
+  const services = await createServices(config, log, { ...options, works: true });
   const { storage, universalAi, resources, calling, egress, shutdown } = services;
   // Jobs keep to the limits that their key and team have when they run.
   const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: config.keysStaleAfterMs, log });

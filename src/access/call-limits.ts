@@ -2,6 +2,7 @@
 // may use at most is reserved before it is sent, and corrected when its usage is known.
 
 import type { Caller } from "./caller.ts";
+import type { RateLimits, RateReservation } from "./rate-limits.ts";
 
 /** What a call may use at most, as far as that is known before it is sent. */
 export interface Demand {
@@ -35,9 +36,9 @@ export interface Reservation {
 export interface CallLimits {
   /**
    * `model`: `<provider>/<model>`, or the name of a task with provider and model. Throws 402 or 429. Returns a promise only when the store has to
-   * be asked.
+   * be asked. `request`: an object that stands for the request, which is counted once, however many calls it makes.
    */
-  reserve(caller: Caller, model: string, demand: () => Demand): Reservation | Promise<Reservation>;
+  reserve(caller: Caller, model: string, demand: () => Demand, request: object): Reservation | Promise<Reservation>;
 }
 
 const nothing: Settled = { countedPico: 0, accounts: [] };
@@ -45,6 +46,28 @@ const nothing: Settled = { countedPico: 0, accounts: [] };
 /** The reservation of a call that no rule limits. */
 export const noReservation: Reservation = { settle: () => nothing, release() {} };
 
-export function createCallLimits(): CallLimits {
-  return { reserve: () => noReservation };
+/** `rates`: null for tests without rate limits. */
+export function createCallLimits(rates: RateLimits | null = null): CallLimits {
+  return {
+    reserve(caller, model, demand, request) {
+      if (caller.rules.length === 0 || rates === null) return noReservation;
+      const reserved = rates.reserve(caller, model, () => sumTokens(demand()), request);
+      if (reserved === null) return noReservation;
+      return reserved instanceof Promise ? reserved.then(toReservation) : toReservation(reserved);
+    },
+  };
+}
+
+function sumTokens({ inputTokens, outputTokens }: Demand): number {
+  return inputTokens + outputTokens;
+}
+
+function toReservation(rates: RateReservation): Reservation {
+  return {
+    settle({ tokens }) {
+      rates.settle(tokens);
+      return nothing;
+    },
+    release: () => rates.release(),
+  };
 }

@@ -1,8 +1,12 @@
-// Rate limits, concurrency limits and budgets of keys. Each serving process counts separately, so with n processes a key may exceed a limit by
-// a factor of n.
+// What a request must pass when it arrives, before its body is read: the limits of running requests and streams of its key, and the limits of
+// requests of its key and team. All processes of a gateway count together.
 
 import { GatewayError } from "../errors.ts";
 import type { Caller } from "./caller.ts";
+import { type Counter, type Place, running } from "./counter-table.ts";
+import type { LimitRule } from "./limit-rules.ts";
+import { RateLimits, tooManyRunning, toRunningChecks } from "./rate-limits.ts";
+import { SharedCounters } from "./shared-counters.ts";
 
 export type Limits = ReturnType<typeof createLimits>;
 
@@ -18,16 +22,13 @@ export interface ConcurrencyLimits {
   readonly maxConcurrentStreamsPerKey: number;
 }
 
-interface Running {
-  requests: number;
-  streams: number;
-}
-
-interface Window {
-  second: number;
-  inSecond: number;
-  minute: number;
-  inMinute: number;
+/** The running requests that a request is one of. */
+interface RunningLimit {
+  readonly counter: Counter;
+  /** The setting for every key; infinite for a team. */
+  readonly setting: number;
+  /** The limit of a rule; null when there is none. */
+  readonly rule: { readonly rule: LimitRule; readonly limit: number } | null;
 }
 
 const unlimited: ConcurrencyLimits = {
@@ -35,79 +36,110 @@ const unlimited: ConcurrencyLimits = {
   maxConcurrentStreamsPerKey: Number.POSITIVE_INFINITY,
 };
 
-export function createLimits(concurrency: ConcurrencyLimits = unlimited, now: () => number = Date.now) {
-  const windows = new Map<string, Window>();
-  const running = new Map<string, Running>();
+export function createLimits(
+  { maxConcurrentRequestsPerKey, maxConcurrentStreamsPerKey }: ConcurrencyLimits = unlimited,
+  rates: RateLimits = new RateLimits({ counters: new SharedCounters() }),
+) {
+  const { counters } = rates;
+  const limitsOf = new WeakMap<Caller, readonly RunningLimit[]>();
 
-  function countRequest({ keyId, rateLimit }: Caller): void {
-    if (rateLimit === null) return;
-    const at = now();
-    const second = Math.floor(at / 1_000);
-    const minute = Math.floor(at / 60_000);
-    let window = windows.get(keyId);
-    if (window === undefined) {
-      window = { second, inSecond: 0, minute, inMinute: 0 };
-      windows.set(keyId, window);
+  function findRunningLimits(caller: Caller): readonly RunningLimit[] {
+    let found = limitsOf.get(caller);
+    if (found === undefined) {
+      found = createRunningLimits(caller);
+      limitsOf.set(caller, found);
     }
-    if (window.second !== second) Object.assign(window, { second, inSecond: 0 });
-    if (window.minute !== minute) Object.assign(window, { minute, inMinute: 0 });
-    const { requests_per_second: perSecond, requests_per_minute: perMinute } = rateLimit;
-    if (perSecond !== null && window.inSecond >= perSecond) throw exceeded(perSecond, "second", 1);
-    if (perMinute !== null && window.inMinute >= perMinute)
-      throw exceeded(perMinute, "minute", Math.ceil(60 - (at % 60_000) / 1_000));
-    window.inSecond++;
-    window.inMinute++;
+    return found;
   }
 
-  /** Counts the request, or throws 402 or 429. */
-  function admit(caller: Caller): void {
-    countRequest(caller);
-    // Spending is not counted against budgets yet, so only a budget of zero is exhausted.
-    if (caller.budget !== null && caller.budget.amount <= 0)
-      throw new GatewayError("insufficient_credits", "The budget of this key is spent.");
+  function createRunningLimits({ keyId, rules }: Caller): readonly RunningLimit[] {
+    const id = `key:${keyId}`;
+    const checks = rules.filter(({ model }) => model === null).flatMap((rule) => toRunningChecks(rule, rates));
+    const ofKey = checks.find(({ rule }) => rule.id === id) ?? null;
+    return [
+      { counter: rates.counterOf(id), setting: maxConcurrentRequestsPerKey, rule: ofKey },
+      ...checks
+        .filter(({ rule }) => rule.id !== id)
+        .map((check) => ({ counter: check.counter, setting: Number.POSITIVE_INFINITY, rule: check })),
+    ];
+  }
+
+  function beginRunning(caller: Caller): CountedRequest {
+    const limits = findRunningLimits(caller);
+    const request = new CountedRequest(counters, maxConcurrentStreamsPerKey);
+    for (const limit of limits) {
+      const ofRule = limit.rule === null ? Number.POSITIVE_INFINITY : rates.runningLimit(limit.rule.limit);
+      const place = counters.placeOf(limit.counter);
+      if (counters.begin(place, running.requests, Math.min(limit.setting, ofRule))) {
+        request.places.push(place);
+        continue;
+      }
+      request.end();
+      throw limit.rule === null || limit.setting <= ofRule
+        ? tooMany(limit.setting, "requests")
+        : tooManyRunning(limit.rule.rule, limit.rule.limit);
+    }
+    return request;
+  }
+
+  async function takeLater(request: RunningRequest, taking: Promise<void>): Promise<RunningRequest> {
+    try {
+      await taking;
+      return request;
+    } catch (error) {
+      request.end();
+      throw error;
+    }
   }
 
   return {
-    admit,
-    /** Like `admit`, and also counts the request as running until `end` is called. */
-    begin(caller: Caller): RunningRequest {
-      let ofKey = running.get(caller.keyId);
-      if (ofKey === undefined) {
-        ofKey = { requests: 0, streams: 0 };
-        running.set(caller.keyId, ofKey);
+    /** Counts the request until `end` is called, or throws 402 or 429. A promise only when the store has to be asked. */
+    begin(caller: Caller): RunningRequest | Promise<RunningRequest> {
+      // Spending is not counted against budgets yet, so only a budget of zero is exhausted.
+      if (caller.budget !== null && caller.budget.amount <= 0)
+        throw new GatewayError("insufficient_credits", "The budget of this key is spent.");
+      const request = beginRunning(caller);
+      try {
+        const taking = rates.takeRequest(caller);
+        return taking === undefined ? request : takeLater(request, taking);
+      } catch (error) {
+        request.end();
+        throw error;
       }
-      if (ofKey.requests >= concurrency.maxConcurrentRequestsPerKey)
-        throw tooMany(concurrency.maxConcurrentRequestsPerKey, "requests");
-      admit(caller);
-      return new CountedRequest(ofKey, concurrency.maxConcurrentStreamsPerKey);
     },
+
+    /** Adds the headers about the limits of the caller; `request`: the object that stands for the request. */
+    addHeaders: (headers: Record<string, string>, caller: Caller, request: object) =>
+      rates.addHeaders(headers, caller, request),
   };
 }
 
 class CountedRequest implements RunningRequest {
-  readonly #ofKey: Running;
+  /** The first is that of the key. */
+  readonly places: Place[] = [];
+  readonly #counters: SharedCounters;
   readonly #maxStreams: number;
   #isStream = false;
   #hasEnded = false;
 
-  constructor(ofKey: Running, maxStreams: number) {
-    this.#ofKey = ofKey;
+  constructor(counters: SharedCounters, maxStreams: number) {
+    this.#counters = counters;
     this.#maxStreams = maxStreams;
-    ofKey.requests++;
   }
 
   beginStream(): void {
-    if (this.#isStream || this.#hasEnded) return;
-    if (this.#ofKey.streams >= this.#maxStreams) throw tooMany(this.#maxStreams, "streams");
+    const [ofKey] = this.places;
+    if (this.#isStream || this.#hasEnded || ofKey === undefined) return;
+    if (!this.#counters.begin(ofKey, running.streams, this.#maxStreams)) throw tooMany(this.#maxStreams, "streams");
     this.#isStream = true;
-    this.#ofKey.streams++;
   }
 
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#ofKey.requests--;
-    if (this.#isStream) this.#ofKey.streams--;
+    for (const place of this.places) this.#counters.end(place, running.requests);
+    const [ofKey] = this.places;
+    if (this.#isStream && ofKey !== undefined) this.#counters.end(ofKey, running.streams);
   }
 }
 
@@ -117,15 +149,4 @@ function tooMany(limit: number, what: "requests" | "streams"): GatewayError {
     `This key may have ${limit} ${what} running at the same time. Wait until some of them have ended.`,
     { retryAfter: 1 },
   );
-}
-
-function exceeded(limit: number, unit: "second" | "minute", retryAfter: number): GatewayError {
-  return new GatewayError("rate_limit_exceeded", `This key may send ${limit} requests per ${unit}.`, {
-    retryAfter,
-    headers: {
-      "x-ratelimit-limit-requests": String(limit),
-      "x-ratelimit-remaining-requests": "0",
-      "x-ratelimit-reset-requests": `${retryAfter}s`,
-    },
-  });
 }

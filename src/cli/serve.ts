@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import { createFirstKeys } from "../access/keys.ts";
+import type { CounterPlace } from "../access/shared-counters.ts";
 import { type Config, ConfigError, fromSnapshot, readConfig, readLogFormat, secretsOf } from "../config.ts";
 import type { EngineProcess } from "../engines/local/remote-pool.ts";
 import { messageOf, SettingError } from "../errors.ts";
@@ -123,17 +124,17 @@ export function findProcess(name: string): (() => Promise<number>) | null {
   // Loaded on demand: the supervisor starts sooner without them.
   if (name === "serving-process")
     return () =>
-      runChild(async (config, log, mayServe, engineProcess) =>
-        (await import("../gateway.ts")).startGateway(config, log, mayServe, { engineProcess }),
+      runChild(async (config, log, mayServe, shared) =>
+        (await import("../gateway.ts")).startGateway(config, log, mayServe, shared),
       );
   if (name === "worker-process")
     return () =>
-      runChild(async (config, log, mayServe, engineProcess) =>
-        (await import("../worker-process.ts")).startWorkerProcess(config, log, mayServe, { engineProcess }),
+      runChild(async (config, log, mayServe, shared) =>
+        (await import("../worker-process.ts")).startWorkerProcess(config, log, mayServe, shared),
       );
   if (name === "engine-process")
     return () =>
-      runChild(async (config, log, mayServe, { socketPath }) =>
+      runChild(async (config, log, mayServe, { engineProcess: { socketPath } }) =>
         (await import("../engine-process.ts")).startEngineProcess(config, log, mayServe, socketPath),
       );
   return null;
@@ -145,11 +146,17 @@ interface RunningProcess {
   readonly finished?: Promise<unknown>;
 }
 
+/** What a process shares with the others of its gateway. */
+interface SharedWithOthers {
+  readonly engineProcess: EngineProcess;
+  readonly counters: CounterPlace | undefined;
+}
+
 type Start = (
   config: Config,
   log: Log,
   mayServe: () => Promise<void>,
-  engineProcess: EngineProcess,
+  shared: SharedWithOthers,
 ) => Promise<RunningProcess>;
 
 async function runChild(start: Start): Promise<number> {
@@ -177,7 +184,8 @@ async function runChild(start: Start): Promise<number> {
     };
     const { engineSocket: socketPath } = order;
     const engineProcess = { socketPath, start: () => report({ state: "needs-engines" }) };
-    const running = await start(config, log, mayServe, engineProcess);
+    const shared = { engineProcess, counters: order.counters ?? undefined };
+    const running = await start(config, log, mayServe, shared);
     const ended = Promise.withResolvers<number>();
     running.finished?.then(() => ended.resolve(0), ended.reject);
     process.off("SIGTERM", exitAtOnce);

@@ -83,10 +83,10 @@ export const settings = {
   ),
   max_concurrent_requests_per_key: whole(1, 1_000_000)
     .default(12_000)
-    .describe("Concurrent requests of one key in one serving process, streams included; above this, 429."),
+    .describe("Concurrent requests of one key in all processes of a gateway, streams included; above this, 429."),
   max_concurrent_streams_per_key: whole(1, 1_000_000)
     .default(10_000)
-    .describe("Concurrent streams of one key in one serving process; above this, 429."),
+    .describe("Concurrent streams of one key in all processes of a gateway; above this, 429."),
   overload_delay_ms: whole(10, hour)
     .default(30)
     .describe(

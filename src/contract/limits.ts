@@ -143,15 +143,13 @@ export const limitDefaults = closedObject({
 
 /**
  * Limits that the gateway does not enforce yet. They are refused: if they were stored, people would rely on them.
- * `rates`: tokens per minute, concurrent requests, and every rate limit of teams and models. `budgets`: all but a key's budget of 0.
+ * `budgets`: all but a key's budget of 0.
  */
 const notEnforced: ReadonlySet<string> = new Set([
-  "rates", //
-  "budgets",
+  "budgets", //
 ]);
 
 interface GivenLimits {
-  readonly rate_limit?: RateLimit | null | undefined;
   readonly budget?: Pick<Budget, "amount"> | null | undefined;
   readonly model_limits?: readonly Omit<GivenLimits, "model_limits">[] | null | undefined;
 }
@@ -161,11 +159,8 @@ export function refuseUnenforced(holder: "key" | "team") {
   return (payload: z.core.ParsePayload<GivenLimits>): void => {
     const add = (path: (string | number)[]) =>
       addProblem(payload, "not_supported", "The gateway does not enforce this limit yet: leave it out", path);
-    const checkLimits = ({ rate_limit: rates, budget: given }: GivenLimits, path: (string | number)[]) => {
+    const checkLimits = ({ budget: given }: GivenLimits, path: (string | number)[]) => {
       const isKey = holder === "key" && path.length === 0;
-      if (notEnforced.has("rates") && rates)
-        for (const [name, value] of Object.entries(rates))
-          if (value !== null && (!isKey || !name.startsWith("requests"))) add([...path, "rate_limit", name]);
       if (notEnforced.has("budgets") && given && (!isKey || given.amount > 0)) add([...path, "budget", "amount"]);
     };
     checkLimits(payload.value, []);

@@ -131,7 +131,8 @@ export function startServer(options: ServerOptions): Server {
             return refuseAtOnce();
           }
         }
-        running = options.limits.begin(caller);
+        const begun = options.limits.begin(caller);
+        running = begun instanceof Promise ? await begun : begun;
       } else await (route.isProbe === true ? keyless.spendInTurn() : keyless.spend());
       trace.authorizedAt = performance.now();
       // From here on, the timeouts of the body and of the call apply.
@@ -214,6 +215,7 @@ export function startServer(options: ServerOptions): Server {
       if (length > 0) headers["x-switchyard-attempts"] = String(length);
       if (trace.dropped.length > 0) headers["x-switchyard-dropped-params"] = toHeaderList(trace.dropped);
       if (mustNotBeStored) headers["cache-control"] = "no-store";
+      if (caller !== null) options.limits.addHeaders(headers, caller, trace);
       if (draining) headers["connection"] = "close";
       return headers;
     }

@@ -69,7 +69,8 @@ function reserve(
   { context, candidate, isReported, demand = unknownDemand }: AttemptOptions,
 ): Reservation | Promise<Reservation> {
   if (isReported === false || context.caller.rules.length === 0) return noReservation;
-  return callLimits.reserve(context.caller, `${candidate.provider.name}/${candidate.model}`, demand);
+  const model = `${candidate.provider.name}/${candidate.model}`;
+  return callLimits.reserve(context.caller, model, demand, context.trace);
 }
 
 export class Attempt implements Accounting {

@@ -34,6 +34,7 @@ function offerOf(items: readonly unknown[]) {
     },
     caller: engineCaller,
     callLimits: createCallLimits(),
+    request: {},
     publish: async () => "",
     report: () => {},
     endedBy: () => null,

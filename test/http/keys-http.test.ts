@@ -124,10 +124,10 @@ describe("/v3/manage/keys", () => {
       "not_supported",
     ],
     [
-      "a limit of tokens that is not enforced",
-      { name: "a", rate_limit: { tokens_per_minute: 1_000 } },
-      ["body", "rate_limit", "tokens_per_minute"],
-      "not_supported",
+      "concurrent requests of a fraction",
+      { name: "a", rate_limit: { concurrent_requests: 1.5 } },
+      ["body", "rate_limit", "concurrent_requests"],
+      "int_from_float",
     ],
     ["a negative budget", { name: "a", budget: { amount: -1 } }, ["body", "budget", "amount"], "greater_than_equal"],
     [

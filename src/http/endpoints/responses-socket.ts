@@ -2,6 +2,7 @@
 // time. The connection remembers the last response, so that it can be continued even when nothing is stored.
 
 import type { Caller } from "../../access/caller.ts";
+import type { Limits } from "../../access/limits.ts";
 import { parse } from "../../contract/problems.ts";
 import { createResponseRequest } from "../../contract/responses.ts";
 import { errorCatalogue, GatewayError } from "../../errors.ts";
@@ -19,7 +20,7 @@ import type { Socket, SocketRoute, SocketSession } from "../socket.ts";
 
 type Dependencies = Pick<RouteDependencies, "responses" | "files" | "aliases" | "mayNameHost" | "log"> & {
   /** Counts a message as a request; throws when a limit is reached. */
-  readonly admit: (socket: Socket) => void;
+  readonly begin: Limits["begin"];
 };
 
 // Members of the message that do not belong to the request, or that a WebSocket implies.
@@ -36,7 +37,7 @@ export function responsesSocket(dependencies: Dependencies): SocketRoute {
 function openSession(
   socket: Socket,
   schema: ReturnType<typeof createResponseRequest>,
-  { responses, files, admit, log }: Dependencies,
+  { responses, files, begin, log }: Dependencies,
 ): SocketSession {
   const { requestId, signal } = socket;
   /** Only the last response can be continued. */
@@ -53,7 +54,16 @@ function openSession(
 
   async function run(message: string): Promise<void> {
     const caller = await socket.identify();
-    admit(socket);
+    const running = await begin(caller);
+    try {
+      running.beginStream();
+      await respond(message, caller);
+    } finally {
+      running.end();
+    }
+  }
+
+  async function respond(message: string, caller: Caller): Promise<void> {
     const plain = parseJson(encoder.encode(message));
     const type = (plain.value as JsonObject | null)?.["type"];
     if (type !== "response.create")

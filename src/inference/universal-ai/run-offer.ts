@@ -30,6 +30,8 @@ export interface OfferRun {
   readonly call: Omit<TaskCall, "model">;
   readonly caller: Caller;
   readonly callLimits: CallLimits;
+  /** An object that stands for the request, which limits count once. */
+  readonly request: object;
   /** What the run may use at most; absent: it is not known. */
   readonly demand?: () => Demand;
   /** Stores the bytes and returns their signed address. */
@@ -72,7 +74,8 @@ async function runEngine(
   const { engine, model } = run.offer;
   const { provider } = engine;
   refuseUnavailable(engine);
-  const reservation = await run.callLimits.reserve(run.caller, nameOf(run.offer), run.demand ?? unknownDemand);
+  const { caller, callLimits, demand = unknownDemand } = run;
+  const reservation = await callLimits.reserve(caller, nameOf(run.offer), demand, run.request);
   const startedAt = performance.now();
   try {
     const step = await start(engine, { ...run.call, model });

@@ -162,6 +162,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
       },
       caller,
       callLimits: dependencies.callLimits,
+      request: trace,
       publish: async (binary) => input.takeBinary?.(binary) ?? (await publish(binary, owner, input.baseUrl)),
       report: (attempt) => report({ ...attempt, path: trace.path }),
     });

@@ -1,0 +1,223 @@
+// Counters that all processes of a gateway share. A process can be killed at any moment: no other process waits for it, and the supervisor
+// clears what it had running.
+
+import type { Log } from "../log.ts";
+import {
+  type Counter,
+  columnsAt,
+  emptyTable,
+  openCounterFile,
+  type Place,
+  type Running,
+  sharesAt,
+  Table,
+  versionAt,
+  windowsAt,
+} from "./counter-table.ts";
+import {
+  cellAt,
+  countIn,
+  countOf,
+  isSealed,
+  maxCount,
+  pack,
+  readWindow,
+  type StepAmount,
+  sealBefore,
+  stepOf,
+  subtract,
+  sumSealed,
+  type Taken,
+  toSteps,
+  type WindowKind,
+  type WindowState,
+  waitFor,
+} from "./window-cells.ts";
+
+// For a process that counts alone.
+const privateEntries = 4_096;
+const searchAgainAfterMs = 1_000;
+const maxClockReads = 3;
+
+/** Where a process finds the counters that it shares with others. */
+export interface CounterPlace {
+  readonly path: string;
+  readonly slot: number;
+}
+
+/** Counts in this process alone when there is no file, or it cannot be opened. */
+export function openCounters(place: CounterPlace | null, log: Log): SharedCounters {
+  if (place === null) return new SharedCounters();
+  const warnings = { isFull: false };
+  try {
+    const onFull = () => {
+      if (!warnings.isFull) log.warn("too many keys are active at once: some limits are counted per process");
+      warnings.isFull = true;
+    };
+    return new SharedCounters({ table: openCounterFile(place.path), slot: place.slot, onFull });
+  } catch (error) {
+    log.warn("the shared counters cannot be opened: this process counts its requests alone", { error });
+    return new SharedCounters();
+  }
+}
+
+export interface SharedCountersOptions {
+  /** Null: this process counts alone. */
+  readonly table?: Table | null;
+  readonly slot?: number;
+  /** Called when the shared table has no free entry, so that this process counts alone. */
+  readonly onFull?: () => void;
+  readonly now?: () => number;
+}
+
+export interface TakeOptions {
+  readonly limit: number;
+  readonly amount: number;
+  /** Only what the store granted for this window may be used. */
+  readonly isShared: boolean;
+}
+
+/** The counters of one process, over the table that it shares with the others. */
+export class SharedCounters {
+  readonly #table: Table;
+  readonly #slot: number;
+  readonly #onFull: () => void;
+  readonly #now: () => number;
+
+  constructor({ table = null, slot = 0, onFull = () => {}, now = Date.now }: SharedCountersOptions = {}) {
+    this.#table = table ?? new Table(emptyTable({ entries: privateEntries, slots: 1 }));
+    this.#slot = table === null ? 0 : slot;
+    this.#onFull = onFull;
+    this.#now = now;
+  }
+
+  /**
+   * Counts `amount` in the current step unless the sum of the window would exceed `limit`.
+   *
+   * A process seals the steps before the current one. Another process that read the clock before finds its step sealed, and counts in the
+   * next one. So what was counted before does not grow while the current step is checked against it.
+   */
+  take(counter: Counter, kind: WindowKind, { limit, amount, isShared }: TakeOptions): Taken {
+    const { table, entry } = this.#locate(counter);
+    const at = entry + windowsAt[kind];
+    let earliest = 0;
+    for (let attempt = 0; ; attempt++) {
+      const time = toSteps(kind, this.#now());
+      const step = Math.max(Math.floor(time), earliest);
+      const elapsed = Math.max(0, time - step);
+      const before = sumSealed(table, at, { step, elapsed });
+      // Another process has read the clock later. Steps that stay ahead remain from a clock that was set back.
+      if (before === "later" && attempt < maxClockReads) continue;
+      const sum = typeof before === "number" ? before : sealBefore(table, at, { step, elapsed });
+      if (sum === null) continue;
+      const cell = cellAt(at, step);
+      const value = Atomics.load(table.words, cell);
+      const isCurrent = stepOf(value) === step;
+      if (isCurrent && isSealed(value)) {
+        earliest = step + 1;
+        continue;
+      }
+      const current = isCurrent ? countOf(value) : 0;
+      if (current + sum + amount > limit)
+        return { waitMs: waitFor(readWindow(table, at, { step, elapsed }), { kind, limit, amount }) };
+      if (isShared && current + amount > countIn(table, entry + sharesAt[kind], step)) return "share";
+      const next = pack(step, false, Math.min(maxCount, current + amount));
+      if (Atomics.compareExchange(table.words, cell, value, next) === value) return { step };
+    }
+  }
+
+  /** Removes an amount from the step in which it was counted, unless that is too long ago to matter. */
+  giveBack(counter: Counter, kind: WindowKind, taken: StepAmount): void {
+    const { table, entry } = this.#locate(counter);
+    subtract(table, cellAt(entry + windowsAt[kind], taken.step), taken);
+  }
+
+  /** Counts an amount that was used already, whatever the limit. */
+  add(counter: Counter, kind: WindowKind, amount: number): void {
+    this.take(counter, kind, { limit: Number.POSITIVE_INFINITY, amount, isShared: false });
+  }
+
+  read(counter: Counter, kind: WindowKind): WindowState {
+    const { table, entry } = this.#locate(counter);
+    const time = toSteps(kind, this.#now());
+    const step = Math.floor(time);
+    return readWindow(table, entry + windowsAt[kind], { step, elapsed: time - step });
+  }
+
+  /** What was counted in one of the last seven steps. */
+  countOf(counter: Counter, kind: WindowKind, step: number): number {
+    const { table, entry } = this.#locate(counter);
+    return countIn(table, cellAt(entry + windowsAt[kind], step), step);
+  }
+
+  /** Adds to what the store granted for a step. */
+  grant(counter: Counter, kind: WindowKind, { step, amount }: StepAmount): void {
+    const { table, entry } = this.#locate(counter);
+    const cell = entry + sharesAt[kind];
+    for (;;) {
+      const value = Atomics.load(table.words, cell);
+      if (stepOf(value) === step + 1) return;
+      const before = stepOf(value) === step ? countOf(value) : 0;
+      const next = pack(step, false, Math.min(maxCount, before + amount));
+      if (Atomics.compareExchange(table.words, cell, value, next) === value) return;
+    }
+  }
+
+  /** The place of a counter in the table, for requests that are running. It stays valid as long as one of them is counted there. */
+  placeOf(counter: Counter): Place {
+    const { table, entry } = this.#locate(counter);
+    return { table, entry };
+  }
+
+  /** False when `limit` are running already. */
+  begin({ table, entry }: Place, what: Running, limit: number): boolean {
+    const column = this.#columnOf(table, entry, what);
+    const version = entry * 2 + versionAt;
+    for (;;) {
+      const seen = Atomics.load(table.numbers, version);
+      if (table.sumRunning(entry, what) >= limit) return false;
+      // Counted before it is confirmed, so that the sum of another process contains it. If another process was confirmed meanwhile, the sum
+      // is taken again.
+      Atomics.add(table.numbers, column, 1);
+      if (Atomics.compareExchange(table.numbers, version, seen, (seen + 1) | 0) === seen) return true;
+      Atomics.sub(table.numbers, column, 1);
+    }
+  }
+
+  end({ table, entry }: Place, what: Running): void {
+    Atomics.sub(table.numbers, this.#columnOf(table, entry, what), 1);
+  }
+
+  countRunning(counter: Counter, what: Running): number {
+    const { table, entry } = this.#locate(counter);
+    return table.sumRunning(entry, what);
+  }
+
+  #columnOf(table: Table, entry: number, what: Running): number {
+    return entry * 2 + columnsAt + what + (table === this.#table ? this.#slot * 2 : 0);
+  }
+
+  /** Where the counter is now. Notes its use first, so that no other process replaces the entry afterwards. */
+  #locate(counter: Counter): Place {
+    const { table, entry } = counter;
+    const now = this.#now();
+    const seconds = Math.floor(now / 1_000);
+    if (table === this.#table) {
+      table.noteUse(entry, seconds);
+      if (table.holds(entry, counter)) return counter as Place;
+    } else if (table !== null && now < counter.searchAt) return counter as Place;
+    const found = this.#table.find(counter, this.#slot, seconds);
+    if (found >= 0) {
+      counter.table = this.#table;
+      counter.entry = found;
+    } else {
+      counter.searchAt = now + searchAgainAfterMs;
+      this.#onFull();
+      if (table === null || table === this.#table) {
+        counter.table = new Table(emptyTable({ entries: 1, slots: 1 }));
+        counter.entry = counter.table.firstEntry;
+      }
+    }
+    return counter as Place;
+  }
+}
