@@ -6,7 +6,7 @@ import { isExactPrice, toPicoPerToken } from "../lib/money.ts";
 import type { Log } from "../log.ts";
 import builtIn from "./prices.json" with { type: "json" };
 
-/** USD per million tokens; `web_search` and `web_search_preview` are USD per thousand searches. */
+/** USD per million tokens, or per thousand calls for the names in `feeNames`. */
 const rate = z
   .number()
   .min(0)
@@ -14,10 +14,14 @@ const rate = z
   .refine(isExactPrice, { error: "has more than six decimals, which cannot be billed exactly" })
   .optional();
 
+export const feeNames = [
+  ...(["web_search", "web_search_preview", "grounded_prompt", "file_search", "code_execution", "search_unit"] as const),
+];
 export const rateNames = [
   ...(["input", "output", "cache_read", "cache_write", "cache_write_1h", "reasoning"] as const),
   ...(["audio_input", "audio_cache_read", "audio_output", "image_input", "image_cache_read", "image_output"] as const),
-  ...(["video_input", "web_search", "web_search_preview"] as const),
+  ...(["video_input"] as const),
+  ...feeNames,
 ];
 export type RateName = (typeof rateNames)[number];
 const rates = Object.fromEntries(rateNames.map((name) => [name, rate])) as Record<RateName, typeof rate>;

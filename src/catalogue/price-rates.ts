@@ -2,7 +2,7 @@
 // pico-dollars per token.
 
 import { toPicoPerToken } from "../lib/money.ts";
-import type { RateCard, RateName, ScheduledCard } from "./price-file.ts";
+import { feeNames, type RateCard, type RateName, type ScheduledCard } from "./price-file.ts";
 
 /** The kinds of tokens that vendors bill. `input` and `output` are text outside of caches, and output that the caller sees. */
 export const inputParts = [
@@ -10,12 +10,39 @@ export const inputParts = [
   ...(["audioInput", "imageInput", "videoInput"] as const),
 ];
 export const outputParts = ["output", "reasoning", "audioOutput", "imageOutput"] as const;
-const searches = ["webSearch", "webSearchPreview"] as const;
+/** What vendors bill by the call. A search unit is one query over up to a hundred documents. */
+const feeParts = [
+  ...(["webSearch", "webSearchPreview", "groundedPrompt", "fileSearch", "codeExecution", "searchUnit"] as const),
+];
 
 export type TokenPart = (typeof inputParts)[number] | (typeof outputParts)[number];
+export type FeePart = (typeof feeParts)[number];
 
-/** Pico-dollars per token or web search. Null: the vendor charges for it, but the price is unknown. */
-export type Rates = Readonly<Record<TokenPart | (typeof searches)[number], number | null>>;
+/** Pico-dollars per token or call. Null: the vendor charges for it, but the price is unknown. */
+export type Rates = Readonly<Record<TokenPart | FeePart, number | null>>;
+
+/** The member of a rate card that prices a part. */
+export const rateNameOf: Readonly<Record<TokenPart | FeePart, RateName>> = {
+  input: "input",
+  cacheRead: "cache_read",
+  cacheReadAudio: "audio_cache_read",
+  cacheReadImage: "image_cache_read",
+  cacheWrite5m: "cache_write",
+  cacheWrite1h: "cache_write_1h",
+  audioInput: "audio_input",
+  imageInput: "image_input",
+  videoInput: "video_input",
+  output: "output",
+  reasoning: "reasoning",
+  audioOutput: "audio_output",
+  imageOutput: "image_output",
+  webSearch: "web_search",
+  webSearchPreview: "web_search_preview",
+  groundedPrompt: "grounded_prompt",
+  fileSearch: "file_search",
+  codeExecution: "code_execution",
+  searchUnit: "search_unit",
+};
 
 export interface Bracket {
   /** Applies if the request has more input tokens than this. */
@@ -39,7 +66,8 @@ type CompiledCard = ReturnType<typeof compileCard>;
 export function compileCard(card: ScheduledCard, audioAsText: boolean) {
   const tiers = new Map<string, readonly Bracket[]>();
   for (const [name, tier] of Object.entries(card.tiers ?? {})) {
-    const ownCard = typeof tier === "number" ? card : tier;
+    // Fees do not depend on the service tier.
+    const ownCard = typeof tier === "number" ? card : { ...feesOf(card), ...tier };
     tiers.set(name, toBrackets(ownCard, audioAsText, typeof tier === "number" ? tier : 1));
   }
   return {
@@ -99,7 +127,11 @@ function toBrackets(card: RateSet & Pick<RateCard, "above">, audioAsText: boolea
   return brackets;
 }
 
-// The fee for searches is per thousand, not per million.
+function feesOf(card: RateSet): RateSet {
+  return Object.fromEntries(feeNames.map((name) => [name, card[name]]));
+}
+
+// Fees are per thousand calls, not per million.
 const millionPerThousand = 1_000;
 
 /**
@@ -135,16 +167,19 @@ function toRates(card: RateSet, audioAsText: boolean, factor: number): Rates {
     imageOutput: rate("image_output"),
     webSearch,
     webSearchPreview: toFee(card.web_search_preview) ?? webSearch,
+    groundedPrompt: toFee(card.grounded_prompt),
+    fileSearch: toFee(card.file_search),
+    codeExecution: toFee(card.code_execution),
+    searchUnit: toFee(card.search_unit),
   };
 }
 
-/** The fee for searches does not depend on the service tier. */
 function toFee(usdPerThousand: number | undefined): number | null {
   return usdPerThousand === undefined ? null : toPicoPerToken(usdPerThousand) * millionPerThousand;
 }
 
 export const freeRates = Object.fromEntries(
-  [...inputParts, ...outputParts, ...searches].map((name) => [name, 0]),
+  [...inputParts, ...outputParts, ...feeParts].map((name) => [name, 0]),
 ) as unknown as Rates;
 
 /** Free of charge in every service tier. */

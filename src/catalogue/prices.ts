@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Model } from "../contract/models.ts";
 import { toUsd } from "../lib/money.ts";
 import {
+  feeNames,
   type PricedModel,
   type PricedProvider,
   type PriceFile,
@@ -150,8 +151,9 @@ function compileModel(file: PriceFile, { entry: model, index: { provider }, isRe
   return { ...base, ...toSchedule(cards.map((card) => compileCard(card, provider.audio_as_text === true))) };
 }
 
-function withoutToolFees({ web_search: _, web_search_preview: __, ...card }: ScheduledCard): ScheduledCard {
-  return card;
+function withoutToolFees(card: ScheduledCard): ScheduledCard {
+  const isFee = (name: string) => (feeNames as readonly string[]).includes(name);
+  return Object.fromEntries(Object.entries(card).filter(([name]) => !isFee(name)));
 }
 
 const overrideVersion = "operator";
@@ -227,6 +229,10 @@ const publicNames: readonly (readonly [part: keyof Rates, name: string])[] = [
   ["imageOutput", "output_cost_per_image_token"],
   ["videoInput", "input_cost_per_video_token"],
   ["webSearch", "search_cost_per_query"],
+  ["groundedPrompt", "search_cost_per_prompt"],
+  ["fileSearch", "file_search_cost_per_call"],
+  ["codeExecution", "code_execution_cost_per_call"],
+  ["searchUnit", "search_cost_per_unit"],
 ];
 
 /** The members that every listing contains, even if they are unknown. */

@@ -1,6 +1,7 @@
 // Engines for text/embeddings: one for each provider that POST /v3/embeddings serves. The call is the same.
 
 import { ValidationError } from "../errors.ts";
+import type { StatedCharge } from "../lib/charge.ts";
 import type { JsonObject } from "../lib/lenient-json.ts";
 import type { Provider } from "../providers/configure.ts";
 import { modelNamesOf } from "../providers/provider.ts";
@@ -20,7 +21,7 @@ export interface Embedded {
   readonly vectors: readonly (readonly number[])[];
   /** Null: the provider did not report it. */
   readonly tokens: number | null;
-  readonly charge: { readonly cost: number | null; readonly reason: string | null };
+  readonly charge: StatedCharge;
 }
 
 const task = "text/embeddings";

@@ -2,7 +2,6 @@
 
 import { type Demand, noReservation, type Reservation } from "../access/call-limits.ts";
 import { ValidationError } from "../errors.ts";
-import { picoPerUsd } from "../lib/money.ts";
 import { authorizeRequest } from "../providers/authorize-request.ts";
 import { type CallOptions, ProviderCall } from "../providers/call.ts";
 import type { Charge, Quote } from "./pricing.ts";
@@ -198,7 +197,7 @@ export class Attempt implements Accounting {
     const failed = outcome === "completed" || usage !== null ? null : 0;
     this.#reservation.settle({
       tokens: tokens === null ? failed : tokens.inputTokens + tokens.outputTokens,
-      pico: typeof charge?.cost === "number" ? Math.round(charge.cost * picoPerUsd) : failed,
+      pico: charge?.pico ?? failed,
     });
     this.#dependencies.report({
       requestId: context.requestId,

@@ -1,10 +1,14 @@
 // The cost of an answer: the price of its offer, applied to its usage.
 
+import { standardTier } from "../catalogue/price-rates.ts";
 import type { Price, PriceBook } from "../catalogue/prices.ts";
-import type { ChatUsage } from "../contract/chat-format.ts";
-import { picoPerUsd } from "../lib/money.ts";
+import { type Charge, type CostBasis, toKnownCharge, toUnknownCharge, type UsageBasis } from "../lib/charge.ts";
 import type { Provider } from "../providers/configure.ts";
-import { costOfUsage, readServiceTier, toUsd } from "../usage/cost.ts";
+import { costOfUsage, readServiceTier } from "../usage/cost.ts";
+import { type CostExplanation, explainCost, isEmptyRefusal } from "../usage/explain-cost.ts";
+import { type Answered, noFees, readFees } from "../usage/fees.ts";
+
+export { addCharges, type Charge, unknownUsage } from "../lib/charge.ts";
 
 export type Pricing = ReturnType<typeof createPricing>;
 
@@ -13,25 +17,13 @@ export interface Quote {
   chargeFor(usage: unknown, answer?: Answered): Charge;
 }
 
-/** Members of an answer, besides its usage, that affect its price. */
-export interface Answered {
-  readonly model?: unknown;
-  readonly service_tier?: unknown;
-  /** The items of a response, and the tools that it repeats: vendors bill some of their tools by the call. */
-  readonly output?: unknown;
-  readonly tools?: unknown;
+/** The members of a provider that a price depends on. A provider that is no longer configured has no row. */
+export interface PricedProvider {
+  readonly name: string;
+  readonly row?: Pick<Provider["row"], "billsAsStated" | "billsNoEmptyRefusal">;
 }
 
-export interface Charge {
-  /** USD; null when it is unknown. An unknown cost is never 0. */
-  readonly cost: number | null;
-  /** Why the cost is unknown. */
-  readonly reason: string | null;
-}
-
-/** The charge for an answer whose usage the provider did not report. */
-export const unknownUsage: Charge = { cost: null, reason: "usage_unknown" };
-
+const nothing: Answered = {};
 const typicalUsage = { prompt_tokens: 3_000, completion_tokens: 1_000, total_tokens: 4_000 };
 // Callers can name any model, so the cache needs a bound.
 const mostCached = 10_000;
@@ -39,7 +31,7 @@ const mostCached = 10_000;
 export function createPricing(book: PriceBook) {
   const found = new Map<string, Price | null>();
 
-  function priceOf(provider: Provider, model: string, named: unknown): Price | null {
+  function priceOf(provider: PricedProvider, model: string, named: unknown): Price | null {
     const answered = typeof named === "string" && named !== model ? named : null;
     const key = answered === null ? `${provider.name} ${model}` : `${provider.name} ${model} ${answered}`;
     const known = found.get(key);
@@ -57,20 +49,31 @@ export function createPricing(book: PriceBook) {
     return book.find(provider, answered) ?? requested;
   }
 
-  function quote(provider: Provider, model: string): Quote {
+  /** The price of a model that also ran for the answer. */
+  function findOther(provider: PricedProvider, model: string, answered: unknown, other: string): Price | null {
+    const isSame = other === model || other === answered;
+    return isSame ? priceOf(provider, model, answered) : book.find(provider.name, other);
+  }
+
+  function quote(provider: PricedProvider, model: string): Quote {
     return {
-      chargeFor(usage, answer = {}) {
+      chargeFor(usage, answer = nothing) {
         const price = priceOf(provider, model, answer.model);
-        if (provider.row.billsNoEmptyRefusal === true && isEmptyRefusal(usage)) return { cost: 0, reason: null };
+        const tier = readServiceTier(answer.service_tier, usage);
+        const fees = readFees(usage, answer);
+        const basis = toBasis(usage, { model, answered: answer.model, tier, fees });
+        if (provider.row?.billsNoEmptyRefusal === true && isEmptyRefusal(usage))
+          return toKnownCharge(0, book.version, basis);
         const cost = costOfUsage(usage, price, {
           at: new Date(),
-          tier: readServiceTier(answer.service_tier, usage),
-          believesStatedCost: provider.row.billsAsStated === true,
-          output: answer.output,
-          tools: answer.tools,
-          priceOf: (other) => (other === model || other === answer.model ? price : book.find(provider.name, other)),
+          tier,
+          fees,
+          believesStatedCost: provider.row?.billsAsStated === true,
+          priceOf: (other) => findOther(provider, model, answer.model, other),
         });
-        return cost.amount === null ? { cost: null, reason: cost.reason } : { cost: toUsd(cost.amount), reason: null };
+        return cost.amount === null
+          ? toUnknownCharge(cost.reason, basis)
+          : toKnownCharge(cost.amount, cost.version, basis);
       },
     };
   }
@@ -78,20 +81,39 @@ export function createPricing(book: PriceBook) {
   return {
     quote,
     /** USD of a typical request, for comparisons; null when the price is unknown. */
-    typicalCost: (provider: Provider, model: string) => quote(provider, model).chargeFor(typicalUsage).cost,
+    typicalCost: (provider: PricedProvider, model: string) => quote(provider, model).chargeFor(typicalUsage).cost,
+    /** How the cost of an earlier call was computed, with the prices of today. Null for a task that is billed by units. */
+    explain(provider: PricedProvider, model: string, basis: CostBasis, at: Date): CostExplanation | null {
+      if ("units" in basis) return null;
+      return explainCost(basis, {
+        at,
+        priceOf: (answered) => priceOf(provider, model, answered),
+        priceOfOther: (other, answered) => findOther(provider, model, answered, other),
+        believesStatedCost: provider.row?.billsAsStated === true,
+        billsNoEmptyRefusal: provider.row?.billsNoEmptyRefusal === true,
+      });
+    },
   };
 }
 
-function isEmptyRefusal(usage: unknown): boolean {
-  return typeof usage === "object" && usage !== null && (usage as Partial<ChatUsage>).is_empty_refusal === true;
+interface Conditions {
+  readonly model: string;
+  readonly answered: unknown;
+  readonly tier: string;
+  readonly fees: typeof noFees;
 }
 
-/** The sum for several calls that make up one answer. Each call is priced alone: the length of its prompt may change its price. */
-export function addCharges(charges: readonly Charge[]): Charge {
-  const unknown = charges.find(({ cost }) => cost === null);
-  if (unknown !== undefined) return unknown;
-  const amount = charges.reduce((sum, { cost }) => sum + Math.round((cost ?? 0) * picoPerUsd), 0);
-  return { cost: toUsd(amount), reason: null };
+/** Most answers come from the requested model, at the standard tier, without tools of the provider. */
+function toBasis(usage: unknown, { model, answered, tier, fees }: Conditions): UsageBasis | null {
+  if (usage === null || usage === undefined) return null;
+  const isOther = typeof answered === "string" && answered !== model;
+  if (!isOther && tier === standardTier && fees === noFees) return { usage };
+  return {
+    usage,
+    ...(isOther ? { model: answered } : {}),
+    ...(tier === standardTier ? {} : { tier }),
+    ...(fees === noFees ? {} : { fees }),
+  };
 }
 
 /** The members of an answer that state its cost, or why the cost is unknown. */

@@ -3,6 +3,7 @@
 
 import type { OnlyKnown, TaskDraft, TaskInput, TaskName } from "../contract/tasks.ts";
 import { type ErrorCode, ValidationError } from "../errors.ts";
+import type { StatedCharge } from "../lib/charge.ts";
 import type { JsonObject } from "../lib/lenient-json.ts";
 
 /** `Name` is the type of the input and the output. Without it (`ProviderTask`) both are plain JSON objects. */
@@ -224,7 +225,7 @@ export interface TaskResult<Output extends object = JsonObject> {
   readonly original?: unknown;
   readonly units: Readonly<Partial<Record<PriceUnit, number>>>;
   /** The cost in USD, if it is known more exactly than from a price per unit. An unknown cost is null, with a reason. */
-  readonly charge?: { readonly cost: number | null; readonly reason: string | null };
+  readonly charge?: StatedCharge;
   readonly binaries?: readonly BinaryResult[];
 }
 

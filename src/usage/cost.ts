@@ -1,9 +1,17 @@
 // The exact cost of one answer in pico-dollars. Pure: from usage and price to an amount, or to the reason why it is unknown.
 
-import { freeRates, inputParts, outputParts, standardTier, type TokenPart } from "../catalogue/price-rates.ts";
+import {
+  type FeePart,
+  freeRates,
+  inputParts,
+  outputParts,
+  standardTier,
+  type TokenPart,
+} from "../catalogue/price-rates.ts";
 import type { Price } from "../catalogue/prices.ts";
 import { picoPerUsd } from "../lib/money.ts";
-import { countInput, readBilledParts, readIterations, readToolUse, type TokenParts, type ToolUse } from "./tokens.ts";
+import { type FeeUse, noFees, readFees } from "./fees.ts";
+import { countInput, readBilledParts, readIterations, readTokenParts, type TokenParts } from "./tokens.ts";
 
 export { toUsd } from "../lib/money.ts";
 
@@ -22,7 +30,7 @@ interface UnknownCost {
   readonly amount: null;
   /**
    * `usage_unknown`: the vendor reported no usage. `price_unknown`, `tier_unknown`: the catalogue lacks the model, or its price at this service
-   * tier. `part_unknown`: one kind of token has no price. `fee_unknown`: the vendor bills something that the usage does not contain.
+   * tier. `part_unknown`: one kind of token or call has no price. `fee_unknown`: the vendor bills something that the answer does not contain.
    * `out_of_range`: more than any answer can cost, so a count is wrong.
    */
   readonly reason: `${"usage" | "price" | "tier" | "part" | "fee"}_unknown` | "out_of_range";
@@ -30,51 +38,66 @@ interface UnknownCost {
   readonly detail?: string;
 }
 
-export interface CostOptions {
+/** One summand of a cost. */
+export interface CostPart {
+  readonly part: TokenPart | FeePart | typeof statedVersion;
+  /** The model whose price was used, where it is not the one that answered. */
+  readonly model: string | null;
+  readonly count: number;
+  /** Pico-dollars for one token or call. */
+  readonly rate: number;
+}
+
+interface CostOptions {
   /** The result of `readServiceTier`. */
   readonly tier?: string;
   readonly at: Date;
-  /** The use of the vendor's own tools that is billed separately from tokens. */
-  readonly tools?: ToolUse;
+  /** Default: read from the usage. */
+  readonly fees?: FeeUse;
+  /** Receives the summands. Only an explanation needs them. */
+  readonly parts?: CostPart[] | undefined;
+  /** The model's name in `parts`. */
+  readonly model?: string;
 }
 
 const partNames: readonly TokenPart[] = [...inputParts, ...outputParts];
 
-export function costOf(
-  parts: TokenParts,
-  price: Price,
-  { tier = standardTier, at, tools = noTools }: CostOptions,
-): Cost {
+export function costOf(tokens: TokenParts, price: Price, options: CostOptions): Cost {
+  const { tier = standardTier, at, fees = noFees, parts } = options;
   if (price.fee !== null) return { amount: null, reason: "fee_unknown", detail: price.fee };
-  const rates = price.ratesAt(at, tier, countInput(parts));
+  const rates = price.ratesAt(at, tier, countInput(tokens));
   if (rates === null) return { amount: null, reason: "tier_unknown", detail: tier };
-  if (tools.unknownFee !== null && rates !== freeRates)
-    return { amount: null, reason: "fee_unknown", detail: tools.unknownFee };
+  if (fees.unknown !== undefined && rates !== freeRates)
+    return { amount: null, reason: "fee_unknown", detail: fees.unknown };
 
   let amount = 0;
-  for (const name of partNames) {
-    const tokens = parts[name];
-    if (tokens === 0) continue;
-    const rate = rates[name];
-    if (rate === null) return { amount: null, reason: "part_unknown", detail: name };
-    amount += tokens * rate;
+  for (const part of partNames) {
+    const count = tokens[part];
+    if (count === 0) continue;
+    const rate = rates[part];
+    if (rate === null) return { amount: null, reason: "part_unknown", detail: part };
+    amount += count * rate;
+    parts?.push({ part, model: options.model ?? null, count, rate });
   }
-  if (tools.webSearches > 0) {
-    const rate = tools.isPreview ? rates.webSearchPreview : rates.webSearch;
-    if (rate === null) return { amount: null, reason: "part_unknown", detail: "webSearches" };
-    amount += tools.webSearches * rate;
+  for (const name in fees.counts) {
+    const called = fees.counts[name as FeePart] ?? 0;
+    // Some models are billed once for a prompt that needed searches, and not for each search.
+    const isPerPrompt: boolean = name === "webSearch" && rates.webSearch === null && rates.groundedPrompt !== null;
+    const part: FeePart = isPerPrompt ? "groundedPrompt" : (name as FeePart);
+    const count = isPerPrompt ? 1 : called;
+    const rate = rates[part];
+    if (rate === null) return { amount: null, reason: "part_unknown", detail: part };
+    amount += count * rate;
+    parts?.push({ part, model: options.model ?? null, count, rate });
   }
   // Sums of integers are exact up to this bound. Nothing is subtracted, so a sum that exceeds it stays above it.
   if (amount > Number.MAX_SAFE_INTEGER) return { amount: null, reason: "out_of_range" };
   return { amount, version: price.version, source: price.source?.url ?? null };
 }
 
-export interface UsageCostOptions extends Omit<CostOptions, "tools"> {
+export interface UsageCostOptions extends Omit<CostOptions, "model"> {
   /** The vendor bills the cost that its answer states. */
   readonly believesStatedCost?: boolean;
-  /** The items of a response, and the tools that it repeats. */
-  readonly output?: unknown;
-  readonly tools?: unknown;
   /** The price of another model of the same vendor that also ran for this answer. */
   readonly priceOf?: (model: string) => Price | null;
 }
@@ -83,29 +106,54 @@ export interface UsageCostOptions extends Omit<CostOptions, "tools"> {
 export function costOfUsage(usage: unknown, price: Price | null, options: UsageCostOptions): Cost {
   if (options.believesStatedCost === true && price?.isOverride !== true) {
     const amount = readStatedCost(usage);
-    if (amount !== null) return { amount, version: statedVersion, source: statedVersion };
+    if (amount !== null) {
+      options.parts?.push({ part: statedVersion, model: null, count: 1, rate: amount });
+      return { amount, version: statedVersion, source: statedVersion };
+    }
   }
   if (price === null) return { amount: null, reason: "price_unknown" };
-  const { output, tools, at, tier = standardTier } = options;
-  const use = readToolUse(usage, output, tools);
+  const { fees = readFees(usage) } = options;
+  const own = costOfRuns(usage, price, fees, options);
+  return fees.runs === undefined || own.amount === null ? own : addCosts([own, ...costsOfTools(fees.runs, options)]);
+}
+
+/** The runs of the model that answered, and of the models that it consulted. */
+function costOfRuns(usage: unknown, price: Price, fees: FeeUse, options: UsageCostOptions): Cost {
   const iterations = readIterations(usage);
   if (iterations === null) {
-    const parts = readBilledParts(usage);
-    const cost = parts === null ? unknownUsage : costOf(parts, price, { at, tier, tools: use });
+    const tokens = readBilledParts(usage);
+    const { at, tier = standardTier, parts } = options;
+    const cost = tokens === null ? unknownUsage : costOf(tokens, price, { at, tier, fees, parts });
     // Every answer has an input: a usage without one is incomplete, so only a free answer has a known cost.
-    const hasInput = parts !== null && countInput(parts) > 0;
+    const hasInput = tokens !== null && countInput(tokens) > 0;
     return hasInput || cost.amount === 0 ? cost : unknownUsage;
   }
   // Whether the vendor bills attempts before its own fallback depends on their output, which no usage contains.
   if (iterations.some(({ type }) => type === "fallback_message"))
     return { amount: null, reason: "fee_unknown", detail: "a fallback model of the vendor answered" };
-  const costs = iterations.map(({ model, parts }, index) => {
-    const modelPrice = model === null || price.isOverride ? price : (options.priceOf?.(model) ?? null);
+  const costs = iterations.map(({ model, parts: tokens }, index) => {
+    const modelPrice = model === null ? price : (options.priceOf?.(model) ?? null);
     if (modelPrice === null) return { amount: null, reason: "price_unknown", detail: model ?? "" } as const;
     // Fees apply to the whole answer, so they are counted once.
-    return costOf(parts, modelPrice, { at, tier, tools: index === 0 ? use : noTools });
+    return costOf(tokens, modelPrice, {
+      ...options,
+      fees: index === 0 ? fees : noFees,
+      ...(model === null ? {} : { model }),
+    });
   });
   return addCosts(costs);
+}
+
+/** Models that ran as a tool, at their own price. Only tokens have a service tier there. */
+function costsOfTools(runs: NonNullable<FeeUse["runs"]>, options: UsageCostOptions): Cost[] {
+  return runs.map(({ model, usage }) => {
+    const modelPrice = options.priceOf?.(model) ?? null;
+    const tokens = readTokenParts(usage);
+    if (modelPrice === null) return { amount: null, reason: "price_unknown", detail: model };
+    return tokens === null
+      ? unknownUsage
+      : costOf(tokens, modelPrice, { ...options, tier: standardTier, fees: noFees, model });
+  });
 }
 
 /** The sum, which is unknown when one of its parts is. */
@@ -123,7 +171,6 @@ function addCosts(costs: readonly Cost[]): Cost {
 }
 
 const unknownUsage: UnknownCost = { amount: null, reason: "usage_unknown" };
-const noTools: ToolUse = { webSearches: 0, isPreview: false, unknownFee: null };
 const statedVersion = "vendor";
 const standardNames: ReadonlySet<string> = new Set([
   ...["", "auto", "default", "on_demand", "standard", "standard_only"],

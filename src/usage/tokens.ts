@@ -3,7 +3,6 @@
 
 import type { TokenPart } from "../catalogue/price-rates.ts";
 import type { JsonObject } from "../lib/lenient-json.ts";
-import { lookUp } from "../lib/look-up.ts";
 
 /** The tokens of each part; a token is counted once. */
 export type TokenParts = Readonly<Record<TokenPart, number>>;
@@ -91,52 +90,8 @@ export function readIterations(usage: unknown): readonly Iteration[] | null {
   return iterations;
 }
 
-/** The use of the vendor's own tools that is billed separately from tokens. */
-export interface ToolUse {
-  readonly webSearches: number;
-  /** The searches used the preview version of the tool, which has its own price. */
-  readonly isPreview: boolean;
-  /** A tool whose fee depends on something that the answer does not contain; null when there was none. */
-  readonly unknownFee: string | null;
-}
-
-/** Items of a response whose tools have a fee that neither the usage nor the item contains. */
-const itemsWithFee: Readonly<Record<string, string>> = {
-  code_interpreter_call: "code ran in a container, which is billed by its time",
-  file_search_call: "searches in stored files are billed by the call",
-  image_generation_call: "images are billed by tokens of another model",
-  shell_call: "commands ran in a container, which is billed by its time",
-};
-
-/** Read from the usage, or from the items of a response and the tools that it repeats. */
-export function readToolUse(usage: unknown, output?: unknown, tools?: unknown): ToolUse {
-  const members = toMembers(usage);
-  const counts = firstMembers(members, "server_tool_use", "server_tool_use_details");
-  const items = toList(output);
-  const serverTools = count(members["num_server_side_tools_used"]);
-  const counted = Math.max(count(counts["web_search_requests"]), count(members["num_search_queries"]), serverTools);
-  return {
-    webSearches: Math.max(counted, items.filter(isBilledSearch).length),
-    isPreview: toList(tools).some(({ type }) => String(type).startsWith("web_search_preview")),
-    unknownFee: items.map(findFee).find((fee) => fee !== null) ?? null,
-  };
-}
-
-function toList(value: unknown): readonly JsonObject[] {
+export function toList(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.map(toMembers) : [];
-}
-
-/** Opening a page or searching within it is free. A call without an action is a search. */
-function isBilledSearch(item: JsonObject): boolean {
-  if (item["type"] !== "web_search_call") return false;
-  const action = toMembers(item["action"])["type"];
-  return action === undefined || action === "search";
-}
-
-function findFee(item: JsonObject): string | null {
-  // The caller executed these commands itself.
-  if (toMembers(item["environment"])["type"] === "local") return null;
-  return lookUp(itemsWithFee, String(item["type"])) ?? null;
 }
 
 function readTotals(members: JsonObject): { prompt: number; completion: number } | null {
@@ -213,7 +168,7 @@ function countReasoningOnTop(counts: { gap: number; inDetails: number; besideDet
   return besideDetails > completion ? besideDetails : 0;
 }
 
-function toMembers(value: unknown): JsonObject {
+export function toMembers(value: unknown): JsonObject {
   return typeof value === "object" && value !== null ? (value as JsonObject) : nothing;
 }
 
@@ -234,6 +189,6 @@ function readCount(value: unknown): number | null {
   return Math.min(Math.max(Math.trunc(value), 0), mostTokens);
 }
 
-function count(value: unknown): number {
+export function count(value: unknown): number {
   return readCount(value) ?? 0;
 }

@@ -235,7 +235,7 @@ describe("what comes back", () => {
     const { output, units, charge, original } = await run("text/sentiment_analysis", text);
     expect(output).toEqual(good);
     expect(units).toEqual({ token: 24 });
-    expect(charge).toEqual({ cost: 24 * usdPerToken, reason: null });
+    expect(charge).toMatchObject({ cost: 24 * usdPerToken, reason: null });
     expect((original as ChatCompletion).choices[0]?.message.content).toBe(JSON.stringify(good));
     const [, , answered, complaint] = sent(1).messages;
     expect(answered).toEqual({ role: "assistant", content: "I think it is positive." });
@@ -298,7 +298,7 @@ describe("what comes back", () => {
       owner: "key:test",
     });
     expect(made?.output).toEqual({ result: "short" });
-    expect(made?.charge).toEqual({ cost: null, reason: "usage_unknown" });
+    expect(made?.charge).toMatchObject({ cost: null, reason: "usage_unknown" });
   });
 
   test("a refusal of the model is not a result, nor a reason to ask again", async () => {

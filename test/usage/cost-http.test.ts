@@ -235,7 +235,7 @@ describe("tools that the vendor runs for a response", () => {
   });
 
   test("a fee that the answer does not tell leaves the cost unknown", async () => {
-    for (const type of ["code_interpreter_call", "file_search_call", "image_generation_call"])
+    for (const type of ["code_interpreter_call", "image_generation_call"])
       expect(await askFor("openai/gpt-5", response([{ type, id: "x_1", status: "completed" }]))).toEqual({
         cost: null,
         cost_reason: "fee_unknown",

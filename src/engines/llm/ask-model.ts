@@ -4,8 +4,8 @@
 import type { ChatCompletion, ChatMessage, ChatRequest } from "../../contract/chat-format.ts";
 import type { JsonSchema } from "../../contract/tasks.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
+import { addCharges, type Charge, completeCharge, type StatedCharge, unknownUsage } from "../../lib/charge.ts";
 import type { JsonObject } from "../../lib/lenient-json.ts";
-import { picoPerUsd, toUsd } from "../../lib/money.ts";
 import type { TaskCall } from "../engine.ts";
 import { AnswerProblem } from "./definition.ts";
 import { type Prompt, toMessages, toRepair } from "./prompt.ts";
@@ -19,7 +19,7 @@ export type Complete = (
 
 export interface Completed {
   readonly completion: ChatCompletion;
-  readonly charge: { readonly cost: number | null; readonly reason: string | null };
+  readonly charge: StatedCharge;
 }
 
 export interface Question extends Style {
@@ -53,7 +53,7 @@ export interface ModelAnswer {
   readonly output: JsonObject;
   readonly completion: ChatCompletion;
   readonly tokens: number;
-  readonly charge: Completed["charge"];
+  readonly charge: Charge;
 }
 
 /** Sends a request that does not name the model yet. */
@@ -179,22 +179,20 @@ function readText({ choices }: ChatCompletion, model: string): string {
 
 /** Tokens and cost of all calls. */
 class Total {
-  #pico = 0;
-  #reason: string | null = null;
+  readonly #charges: Charge[] = [];
   tokens = 0;
 
   add({ completion, charge }: Completed): void {
     const { prompt_tokens = 0, completion_tokens = 0 } = completion.usage ?? {};
     this.tokens += prompt_tokens + completion_tokens;
-    if (charge.cost === null) this.#reason ??= charge.reason ?? "price_unknown";
-    else this.#pico += Math.round(charge.cost * picoPerUsd);
+    this.#charges.push(completeCharge(charge));
   }
 
   addUnknown(): void {
-    this.#reason ??= "usage_unknown";
+    this.#charges.push(unknownUsage);
   }
 
-  get charge(): Completed["charge"] {
-    return this.#reason === null ? { cost: toUsd(this.#pico), reason: null } : { cost: null, reason: this.#reason };
+  get charge(): Charge {
+    return addCharges(this.#charges);
   }
 }

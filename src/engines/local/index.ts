@@ -3,6 +3,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import type { TaskName } from "../../contract/tasks.ts";
+import { freeCharge } from "../../lib/charge.ts";
 import type { Log } from "../../log.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { Engine } from "../engine.ts";
@@ -46,7 +47,6 @@ export interface LocalEngines {
   close(): Promise<void>;
 }
 
-const free = { cost: 0, reason: null };
 const minute = 60_000;
 // Ordinary jobs need much less.
 const defaultMemoryBytes = 1_536 * 1_048_576;
@@ -113,7 +113,7 @@ export function toEngines(
         // The gateway chose this engine, so the worker must not choose another one of the same task.
         const model = call.model ?? local.models?.[0] ?? null;
         const answer = await pool.run({ ...call, model, task, lane: laneOf(local, call.input), timeLimit });
-        return { ...answer, charge: free };
+        return { ...answer, charge: freeCharge };
       },
     };
   };

@@ -3,6 +3,7 @@
 
 import { type Task, tasks } from "../../contract/tasks.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
+import { freeCharge } from "../../lib/charge.ts";
 import { pause } from "../../lib/deadline.ts";
 import type { JsonObject } from "../../lib/lenient-json.ts";
 import { configureProviders, type Provider } from "../../providers/configure.ts";
@@ -44,7 +45,7 @@ const collections: NonNullable<Engine["collections"]> = {
   create: done,
   addFaces: async () => {
     const face = { confidence: 1, bounding_box: { left: 0.25, top: 0.25, width: 0.5, height: 0.5 } };
-    return { output: { faces: [face] }, original: null, units: { request: 1 }, charge: { cost: 0, reason: null } };
+    return { output: { faces: [face] }, original: null, units: { request: 1 }, charge: freeCharge };
   },
   deleteFaces: done,
   delete: done,
@@ -57,7 +58,7 @@ async function run(task: Task, provider: Provider, call: TaskCall): Promise<Task
   const isGarbage = fault.kind === "garbage" || fault.kind === "garbage-in-stream";
   const composed = isGarbage ? { output: { page: "It works!" } } : compose(task, call);
   const original = { sandbox: true, task: task.name };
-  return { ...composed, original, units: { request: 1 }, charge: { cost: 0, reason: null } };
+  return { ...composed, original, units: { request: 1 }, charge: freeCharge };
 }
 
 /** The sandbox runs on the event loop, and some outputs are many times as long as the input. */

@@ -28,7 +28,6 @@ export function createCompleter({ router, candidateLoop, chatCompletions }: Comp
       return chatCompletions.attempt(input, candidate);
     });
     if (answer.kind === "stream") throw new TypeError("no stream was requested");
-    const { cost, reason } = answer.charge;
-    return { completion: answer.value as ChatCompletion, charge: { cost, reason } };
+    return { completion: answer.value as ChatCompletion, charge: answer.charge };
   };
 }

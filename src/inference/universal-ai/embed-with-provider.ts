@@ -39,7 +39,7 @@ export function createEmbedder({ router, candidateLoop, embeddings }: EmbedderOp
     return {
       vectors: inOrder.map(({ embedding }) => decodeVector(embedding)),
       tokens: vectors.usage?.total_tokens ?? null,
-      charge: { cost: charge.cost, reason: charge.reason },
+      charge,
     };
   };
 }

@@ -10,7 +10,6 @@ import { GatewayError } from "../../errors.ts";
 import { type Json, SchemaDocument } from "../../lib/json-schema/schema.ts";
 import { fitsSchema } from "../../lib/json-schema/schema-check.ts";
 import type { JsonObject } from "../../lib/lenient-json.ts";
-import { picoPerUsd } from "../../lib/money.ts";
 import { setAt } from "../../lib/set-at.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import { type AttemptReport, toOutcome } from "../report.ts";
@@ -86,8 +85,8 @@ async function runEngine(
     const { result } = step;
     const milliseconds = performance.now() - startedAt;
     const output = await withBinaries(result, task, engine, publish);
-    const { cost, reason } = chargeForTask(task, provider, model, result);
-    reservation.settle({ tokens: null, pico: cost === null ? null : Math.round(cost * picoPerUsd) });
+    const { cost, reason, pico } = chargeForTask(task, provider, model, result);
+    reservation.settle({ tokens: null, pico });
     report(run, startedAt, "completed", cost);
     return { output, original: result.original ?? null, cost, costReason: reason, provider, model, milliseconds };
   } catch (error) {

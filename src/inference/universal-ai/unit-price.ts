@@ -2,21 +2,37 @@
 
 import type { Task } from "../../contract/tasks.ts";
 import type { TaskResult } from "../../engines/engine.ts";
+import { type Charge, completeCharge, toKnownCharge, toUnknownCharge, type UnitsBasis } from "../../lib/charge.ts";
 import { picoPerUsd, toUsd } from "../../lib/money.ts";
+import type { CostExplanation } from "../../usage/explain-cost.ts";
 
-export interface TaskCharge {
-  readonly cost: number | null;
-  readonly reason: string | null;
+/** When the list prices of tasks.json were read. */
+const listVersion = "tasks-2026-09";
+
+export function chargeForTask(task: Task, provider: string, model: string | null, answer: TaskResult): Charge {
+  if (answer.charge !== undefined) return completeCharge(answer.charge);
+  const basis: UnitsBasis = { units: answer.units };
+  const { pico, reason } = explainUnits(task, provider, model, basis);
+  return pico === null ? toUnknownCharge(reason ?? "price_unknown", basis) : toKnownCharge(pico, listVersion, basis);
 }
 
-export function chargeForTask(task: Task, provider: string, model: string | null, answer: TaskResult): TaskCharge {
-  if (answer.charge !== undefined) return answer.charge;
+/** How the cost of a task by units is computed. */
+export function explainUnits(
+  task: Task,
+  provider: string,
+  model: string | null,
+  { units }: UnitsBasis,
+): CostExplanation {
+  const unknown = { pico: null, detail: null, version: null, source: null, parts: [] };
   const price = findListPrice(task, provider, model);
-  if (price === null) return { cost: null, reason: "price_unknown" };
-  const count = countOf(answer.units, price.unit);
-  if (count === null) return { cost: null, reason: "usage_unknown" };
-  const amount = Math.round((Math.round(price.price * picoPerUsd) * count) / price.quantity);
-  return Number.isSafeInteger(amount) ? { cost: toUsd(amount), reason: null } : { cost: null, reason: "out_of_range" };
+  if (price === null) return { ...unknown, reason: "price_unknown" };
+  const count = countOf(units, price.unit);
+  if (count === null) return { ...unknown, reason: "usage_unknown", detail: price.unit };
+  const pico = Math.round((Math.round(price.price * picoPerUsd) * count) / price.quantity);
+  if (!Number.isSafeInteger(pico)) return { ...unknown, reason: "out_of_range" };
+  const rate = price.price / price.quantity;
+  const part = { kind: price.unit, model: null, count, rate, amount: toUsd(pico), pico };
+  return { pico, reason: null, detail: null, version: listVersion, source: null, parts: [part] };
 }
 
 /** The price of the model, or else of the provider. The listing shows the same price. */
@@ -26,7 +42,7 @@ export function findListPrice({ name: task, knownOffers }: Task, provider: strin
   return (model === null ? null : priceOf(`${bare}/${model}`)) ?? priceOf(bare);
 }
 
-function countOf(units: TaskResult["units"], unit: string): number | null {
+function countOf(units: UnitsBasis["units"], unit: string): number | null {
   const counts: Readonly<Record<string, number | undefined>> = units;
   const reported = counts[unit];
   if (reported !== undefined) return reported;
