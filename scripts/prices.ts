@@ -95,14 +95,19 @@ const fees: Readonly<Record<string, string>> = {
 interface OwnModel extends Omit<PricedModel, "source"> {
   readonly source?: PriceSource;
 }
+/** `source`: where the rule was read, if not on the provider's page. */
+interface Rule {
+  readonly like: readonly string[];
+  readonly source?: PriceSource;
+}
 interface OwnProvider {
   readonly source: PriceSource;
   readonly fallback?: string[];
   readonly audio_as_text?: true;
   /** Tiers of service that the package does not have. The first rule that fits a model holds. */
-  readonly tiers?: readonly { readonly like: readonly string[]; readonly tiers: NonNullable<RateCard["tiers"]> }[];
-  /** Rates that the package does not have, of models that it has. The first rule that fits a model holds. */
-  readonly rates?: readonly { readonly like: readonly string[]; readonly rates: Partial<Record<RateName, number>> }[];
+  readonly tiers?: readonly (Rule & { readonly tiers: NonNullable<RateCard["tiers"]> })[];
+  /** Rates that the package does not have, of models that it has; null takes one away. The first rule that fits a model holds. */
+  readonly rates?: readonly (Rule & { readonly rates: Partial<Record<RateName, number | null>> })[];
   readonly models?: readonly OwnModel[];
 }
 const own = (ownTable as unknown as { readonly providers: Readonly<Record<string, OwnProvider>> }).providers;
@@ -322,7 +327,12 @@ function withTiers<Model extends PricedModel>(model: Model, ours: OwnProvider | 
 
 function withRates<Model extends PricedModel>(model: Model, ours: OwnProvider | undefined): Model {
   const rule = ours?.rates?.find(({ like }) => fits(model, like));
-  return rule === undefined ? model : changeCards(model, (card) => ({ ...card, ...rule.rates }));
+  if (rule === undefined) return model;
+  const removed = Object.entries(rule.rates).flatMap(([name, rate]) => (rate === null ? [name] : []));
+  return changeCards(model, (card) => {
+    const changed = Object.entries({ ...card, ...rule.rates }).filter(([name]) => !removed.includes(name));
+    return Object.fromEntries(changed) as typeof card;
+  });
 }
 
 function fits(model: PricedModel, like: readonly string[]): boolean {

@@ -201,5 +201,7 @@ export interface ChatUsage {
   };
   /** The vendor refused the request before any output. */
   readonly is_empty_refusal?: true;
+  /** The vendor ran code and does not bill it, because it belonged to a search. */
+  readonly has_free_code?: true;
   readonly [member: string]: unknown;
 }

@@ -4,7 +4,8 @@ import { type Demand, noReservation, type Reservation } from "../access/call-lim
 import { ValidationError } from "../errors.ts";
 import { authorizeRequest } from "../providers/authorize-request.ts";
 import { type CallOptions, ProviderCall } from "../providers/call.ts";
-import type { Charge, Quote } from "./pricing.ts";
+import { addUsage } from "./add-usage.ts";
+import { addCharges, type Charge, type Quote } from "./pricing.ts";
 import { type Relay, RelayStream, type StreamEnd } from "./relay-stream.ts";
 import { type AttemptReport, readUsage, toOutcome } from "./report.ts";
 import type { CallDependencies, RequestContext } from "./request-context.ts";
@@ -38,6 +39,8 @@ export type AddedMembers = {
 export interface Accounting {
   readonly quote: Quote;
   toMembers(charge: Charge): AddedMembers;
+  /** Notes an answer that the provider bills even if the attempt fails afterwards, because of another call or of its content. */
+  spend(usage: unknown, charge: Charge): void;
 }
 
 /** The request that a provider receives. */
@@ -79,6 +82,7 @@ export class Attempt implements Accounting {
   readonly #options: AttemptOptions;
   readonly #calls: ProviderCall[] = [];
   readonly #reservation: Reservation;
+  readonly #spent: { readonly usage: unknown; readonly charge: Charge }[] = [];
   #isReported: boolean;
   #hasFailed = false;
 
@@ -100,6 +104,10 @@ export class Attempt implements Accounting {
     const added: AddedMembers =
       reason === null ? { provider, cost, provider_time } : { provider, cost, cost_reason: reason, provider_time };
     return context.wantsMetadata ? { ...added, switchyard: context.trace.toMetadata(context.requestId) } : added;
+  }
+
+  spend(usage: unknown, charge: Charge): void {
+    this.#spent.push({ usage, charge });
   }
 
   /** The text of a whole answer. */
@@ -140,7 +148,9 @@ export class Attempt implements Accounting {
     for (const call of this.#calls) call.abandon();
     // The candidate's format cannot express the request, so nothing was sent.
     if (!(error instanceof ValidationError)) {
-      this.#report(toOutcome(error), null, null);
+      const usage = this.#spent.map((spent) => spent.usage).reduce(addUsage, null);
+      const charge = this.#spent.length === 0 ? null : addCharges(this.#spent.map((spent) => spent.charge));
+      this.#report(toOutcome(error), usage, charge);
       return;
     }
     if (!this.#isReported) this.#reservation.release();
@@ -185,8 +195,8 @@ export class Attempt implements Accounting {
       candidate.health?.broke(error);
       context.trace.broke(error.code);
     }
-    // A broken stream is charged for the usage that was reported until then.
-    this.#report(outcome, usage, charge ?? (usage === null ? null : this.quote.chargeFor(usage)));
+    // A broken stream is charged for the usage that was reported until then. Without one, what was generated has an unknown cost.
+    this.#report(outcome, usage, charge ?? this.quote.chargeFor(usage));
   }
 
   #report(outcome: AttemptReport["outcome"], usage: unknown, charge: Charge | null): void {
@@ -194,10 +204,10 @@ export class Attempt implements Accounting {
     this.#isReported = true;
     const { context, candidate, isStream } = this.#options;
     const tokens = readUsage(usage);
-    const failed = outcome === "completed" || usage !== null ? null : 0;
     this.#reservation.settle({
-      tokens: tokens === null ? failed : tokens.inputTokens + tokens.outputTokens,
-      pico: charge?.pico ?? failed,
+      // Without a charge, the attempt failed before any answer.
+      tokens: tokens !== null ? tokens.inputTokens + tokens.outputTokens : charge === null ? 0 : null,
+      pico: charge === null ? 0 : charge.pico,
     });
     this.#dependencies.report({
       requestId: context.requestId,

@@ -90,13 +90,19 @@ export function createChatCompletions(dependencies: ChatDependencies) {
 }
 
 async function readWhole(adapter: ChatAdapter, running: Attempt): Promise<ChatAnswer> {
-  const readAll = () => Promise.all(Array.from({ length: adapter.calls }, () => running.read(adapter)));
-  const texts = adapter.calls === 1 ? [await running.read(adapter)] : await readAll();
-  const answers = texts.map((text) => adapter.readWhole(text, running));
-  const [first] = answers;
-  const answer = first !== undefined && answers.length === 1 ? first : joinAnswers(answers, running);
+  const answer =
+    adapter.calls === 1
+      ? adapter.readWhole(await running.read(adapter), running)
+      : joinAnswers(await Promise.all(Array.from({ length: adapter.calls }, () => readOne(adapter, running))), running);
   running.complete(answer.value["usage"] ?? null, answer.charge);
   return { kind: "whole", ...answer };
+}
+
+/** One of several calls, which is billed even if another one fails. */
+async function readOne(adapter: ChatAdapter, running: Attempt): Promise<WholeAnswer> {
+  const answer = adapter.readWhole(await running.read(adapter), running);
+  running.spend(answer.value["usage"] ?? null, answer.charge);
+  return answer;
 }
 
 async function openStream(input: ChatInput, adapter: ChatAdapter, running: Attempt): Promise<ChatAnswer> {

@@ -7,7 +7,8 @@ import type { EmbeddingsRequestBody } from "../contract/embeddings.ts";
 import { ValidationError } from "../errors.ts";
 import { editMembers } from "../lib/json-scan.ts";
 import { toHeaderLines } from "../providers/authorize-request.ts";
-import type { EmbeddingsAnswer, EmbeddingsDialect, ParameterTable } from "../providers/dialect.ts";
+import type { Provider } from "../providers/configure.ts";
+import type { EmbeddingsAnswer, EmbeddingsDialect, JsonObject, ParameterTable } from "../providers/dialect.ts";
 import { findDropped, refuseDropped } from "../providers/parameters.ts";
 import { toErrorInAnswer } from "../providers/refusal.ts";
 import { type AddedMembers, type Attempt, attempt } from "./attempt.ts";
@@ -147,17 +148,30 @@ async function translate(
   for (let from = 0; from < requests.length; from += concurrency) {
     const reading = requests.slice(from, from + concurrency).map(async ({ path, body, headers }) => {
       const answer = readObject(await running.read({ path, body, headerLines: toHeaderLines(headers) }), provider);
-      try {
-        return dialect.fromAnswer(answer);
-      } catch (error) {
-        throw badAnswer(provider, "did not answer with embeddings", error);
-      }
+      const embedded = readAnswer(answer, dialect, provider);
+      // One of several calls is billed even if another one fails.
+      if (requests.length > 1) spend(embedded, running);
+      return embedded;
     });
     answers.push(...(await Promise.all(reading)));
   }
   const count = answers.reduce((sum, { vectors }) => sum + vectors.length, 0);
   if (count !== texts.length) throw badAnswer(provider, `answered with ${count} embeddings for ${texts.length} texts`);
   return toVectors(answers, model);
+}
+
+function readAnswer(answer: JsonObject, dialect: EmbeddingsDialect, provider: Provider): EmbeddingsAnswer {
+  try {
+    return dialect.fromAnswer(answer);
+  } catch (error) {
+    throw badAnswer(provider, "did not answer with embeddings", error);
+  }
+}
+
+function spend({ inputTokens, model }: EmbeddingsAnswer, running: Attempt): void {
+  const usage =
+    inputTokens === null ? null : { prompt_tokens: inputTokens, completion_tokens: 0, total_tokens: inputTokens };
+  running.spend(usage, running.quote.chargeFor(usage, { model }));
 }
 
 function toVectors(answers: readonly EmbeddingsAnswer[], model: string): Vectors {

@@ -1,8 +1,8 @@
 // Several choices from a provider that returns one per call: parallel calls, joined into one answer. When one call fails, the request
 // fails.
 
-import type { ChatUsage } from "../contract/chat-format.ts";
 import type { JsonObject } from "../lib/lenient-json.ts";
+import { addUsage } from "./add-usage.ts";
 import type { Accounting } from "./attempt.ts";
 import type { WholeAnswer } from "./chat-adapter.ts";
 import type { ChunkSink, ChunkSource, LooseChunk } from "./chunk-source.ts";
@@ -18,20 +18,6 @@ export function joinAnswers(answers: readonly WholeAnswer[], accounting: Account
   const added = accounting.toMembers(charge);
   const value = { ...first, choices, ...(usage === null ? {} : { usage }), ...added };
   return { value, text: JSON.stringify(value), charge, added };
-}
-
-/** Adds numbers member by member, also inside the details. */
-function addUsage(sum: unknown, usage: unknown): ChatUsage | null {
-  if (typeof usage !== "object" || usage === null) return sum as ChatUsage | null;
-  if (typeof sum !== "object" || sum === null) return usage as ChatUsage;
-  const added = new Map<string, unknown>(Object.entries(sum));
-  for (const [name, value] of Object.entries(usage)) {
-    const before = added.get(name);
-    if (typeof value === "number") added.set(name, (typeof before === "number" ? before : 0) + value);
-    else if (Array.isArray(value)) added.set(name, [...(Array.isArray(before) ? before : []), ...value]);
-    else if (typeof value === "object" && value !== null) added.set(name, addUsage(before ?? null, value));
-  }
-  return Object.fromEntries(added) as unknown as ChatUsage;
 }
 
 /** The streams of several calls as one: the chunks of each call become those of one choice, in the order of their arrival. */

@@ -117,6 +117,9 @@ function toBasis(usage: unknown, { model, answered, tier, fees }: Conditions): U
 }
 
 /** The members of an answer that state its cost, or why the cost is unknown. */
-export function toCostMembers({ cost, reason }: Charge): { cost: number | null; cost_reason?: string } {
+export function toCostMembers({ cost, reason }: Pick<Charge, "cost" | "reason">): {
+  cost: number | null;
+  cost_reason?: string;
+} {
   return reason === null ? { cost } : { cost, cost_reason: reason };
 }

@@ -15,6 +15,7 @@ import { toFailureInAnswer } from "../providers/refusal.ts";
 import type { Accounting } from "./attempt.ts";
 import type { ChatAdapter, WholeAnswer } from "./chat-adapter.ts";
 import { TranslatedSource } from "./chunk-source.ts";
+import type { Charge } from "./pricing.ts";
 import { badAnswer, fillModel, readObject } from "./provider-answer.ts";
 import type { Candidate } from "./route-planner.ts";
 import { CheckedSource, checkStructuredAnswer, findUnchecked } from "./structured-answer.ts";
@@ -100,26 +101,40 @@ interface ReadingContext {
 
 function readWhole(text: string, context: ReadingContext, accounting: Accounting): WholeAnswer {
   const completion = readCompletion(text, context);
-  const charge = accounting.quote.chargeFor(completion.usage ?? null, completion);
+  const usage = completion.usage ?? null;
+  const charge = accounting.quote.chargeFor(usage, completion);
+  if (context.isChecked) checkAnswer(completion, { usage, charge }, context, accounting);
   const added = accounting.toMembers(charge);
   const value = { ...completion, ...added };
   return { value, text: JSON.stringify(value), charge, added };
 }
 
 function readCompletion(text: string, context: ReadingContext): ChatCompletion {
-  const { plain, provider, dialect, reading, isChecked } = context;
+  const { provider, dialect, reading } = context;
   const answer = readObject(text, provider);
   // Some vendors answer in the chat format at the address of another dialect.
   if (!dialect.readsChatFormat && answer["object"] === "chat.completion" && Array.isArray(answer["choices"]))
     return answer as ChatCompletion;
-  let completion: ChatCompletion;
   try {
-    completion = dialect.fromAnswer(answer, reading);
+    return dialect.fromAnswer(answer, reading);
   } catch (error) {
     if (error instanceof ErrorInAnswer) throw toFailureInAnswer(provider, error);
     throw badAnswer(provider, "did not answer with a completion", error);
   }
-  for (const { message, finish_reason } of isChecked ? completion.choices : [])
-    if (finish_reason === "stop") checkStructuredAnswer(message.content ?? "", plain, provider);
-  return completion;
+}
+
+/** The provider also bills an answer that is not of the requested structure. */
+function checkAnswer(
+  { choices }: ChatCompletion,
+  { usage, charge }: { readonly usage: unknown; readonly charge: Charge },
+  { plain, provider }: ReadingContext,
+  accounting: Accounting,
+): void {
+  try {
+    for (const { message, finish_reason } of choices)
+      if (finish_reason === "stop") checkStructuredAnswer(message.content ?? "", plain, provider);
+  } catch (error) {
+    accounting.spend(usage, charge);
+    throw error;
+  }
 }

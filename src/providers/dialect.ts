@@ -19,8 +19,8 @@ export interface Dialect {
 export interface MessagesPassthrough {
   readonly path: string;
   readonly countPath: string;
-  /** Usage in the chat format. `isEmptyRefusal`: the vendor refused the request before any output. */
-  readUsage(usage: JsonObject, isEmptyRefusal: boolean): ChatUsage;
+  /** Usage in the chat format. `blocks`: the content, or its blocks of tools. `isEmptyRefusal`: the vendor refused before any output. */
+  readUsage(usage: JsonObject, blocks: readonly JsonObject[], isEmptyRefusal: boolean): ChatUsage;
 }
 
 export interface ChatDialect {

@@ -2,7 +2,7 @@
 // its items.
 
 import type { FeePart } from "../catalogue/price-rates.ts";
-import type { JsonObject } from "../lib/lenient-json.ts";
+import { isObject, type JsonObject } from "../lib/lenient-json.ts";
 import { lookUp } from "../lib/look-up.ts";
 import { count, toList, toMembers } from "./tokens.ts";
 
@@ -35,8 +35,8 @@ const counters: readonly (readonly [object: string, members: Readonly<Record<str
   ["billed_units", { search_units: "searchUnit" }],
 ];
 
-/** Each of these tools has its own count, and tools with the same fee are added up. */
-const toolCalls: Readonly<Record<string, FeePart | "free">> = {
+/** Of objects with a count for every tool. Tools with the same fee are added up, and one that is not listed has an unknown fee. */
+const callDetails: ToolFees = {
   web_search_calls: "webSearch",
   x_search_calls: "webSearch",
   code_interpreter_calls: "codeExecution",
@@ -44,6 +44,8 @@ const toolCalls: Readonly<Record<string, FeePart | "free">> = {
   // Billed by tokens only.
   mcp_calls: "free",
 };
+const connectors: ToolFees = { web_search: "webSearch", code_interpreter: "codeExecution" };
+type ToolFees = Readonly<Record<string, FeePart | "free">>;
 
 /** Items of a response that are billed by the call. */
 const billedItems: Readonly<Record<string, FeePart>> = {
@@ -90,27 +92,25 @@ class FeeReader {
       for (const name in names) this.#atLeast(names[name] as FeePart, count(counts[name]));
     }
     this.#atLeast("webSearch", count(members["num_search_queries"]));
-    // Not in the usage of the provider: the dialect counts the calls.
-    if (count(toMembers(members["server_tool_use"])["code_execution_requests"]) > 0) this.#unknown ??= codeFee;
-    this.#readToolCalls(members);
+    const codeRuns = count(toMembers(members["server_tool_use"])["code_execution_requests"]);
+    if (codeRuns > 0 && members["has_free_code"] !== true) this.#unknown ??= codeFee;
+    const { server_side_tool_usage_details: details, connectors: connected } = members;
+    if (isObject(connected)) this.#readToolCounts(connected, connectors);
+    if (isObject(details)) this.#readToolCounts(details, callDetails);
+    // The sum, where the provider does not count by tool.
+    else this.#atLeast("webSearch", count(members["num_server_side_tools_used"]));
   }
 
-  /** Counts by tool, or only their sum. */
-  #readToolCalls(members: JsonObject): void {
-    const details = members["server_side_tool_usage_details"];
-    if (typeof details !== "object" || details === null) {
-      this.#atLeast("webSearch", count(members["num_server_side_tools_used"]));
-      return;
-    }
+  #readToolCounts(counts: JsonObject, known: ToolFees): void {
     const sums: Partial<Record<FeePart, number>> = {};
-    for (const [name, value] of Object.entries(details)) {
+    for (const [name, value] of Object.entries(counts)) {
       const calls = count(value);
-      const fee = lookUp(toolCalls, name);
+      const fee = lookUp(known, name);
       if (calls === 0 || fee === "free") continue;
       if (fee === undefined) this.#unknown ??= `the tool ${name} is billed by the call`;
       else sums[fee] = (sums[fee] ?? 0) + calls;
     }
-    for (const [fee, sum] of Object.entries(sums)) this.#atLeast(fee as FeePart, sum);
+    for (const fee in sums) this.#atLeast(fee as FeePart, sums[fee as FeePart] ?? 0);
   }
 
   readResponse(items: readonly JsonObject[], { tools, tool_usage }: Answered): void {

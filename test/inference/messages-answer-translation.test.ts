@@ -417,10 +417,10 @@ describe("chunks become events", () => {
 
   test("a stream without any chunk is still a message, and ends once", () => {
     const writer = new MessagesStreamWriter({ model: "asked-for" });
-    const events = readFrames(writer.end({ cost: null }));
+    const events = readFrames(writer.end({ cost: null, reason: "usage_unknown" }));
     expect(accumulate(events)).toEqual([]);
     expect(events[0]?.message?.["model"]).toBe("asked-for");
-    expect(writer.end({ cost: null })).toEqual([]);
+    expect(writer.end({ cost: null, reason: "usage_unknown" })).toEqual([]);
   });
 
   test("however the pieces are mixed, a client puts together what was sent", () => {
@@ -509,7 +509,10 @@ describe("what a provider wants back with a message survives the format", () => 
 
   function blocksOf(chunks: readonly ChatChunk[], origin: string | null): Record<string, unknown>[] {
     const writer = new MessagesStreamWriter({ model: "m", origin });
-    const frames = [...chunks.flatMap((one) => writer.write(one)), ...writer.end({ cost: null })];
+    const frames = [
+      ...chunks.flatMap((one) => writer.write(one)),
+      ...writer.end({ cost: null, reason: "usage_unknown" }),
+    ];
     const events = frames.map((frame) => JSON.parse(frame.slice(frame.indexOf("data: ") + 6)));
     const blocks: Record<string, unknown>[] = [];
     for (const event of events) {

@@ -52,5 +52,5 @@ export function readFrames(frames: readonly string[]): Event[] {
 export function stream(...chunks: readonly ChatChunk[]): Event[] {
   const writer = new MessagesStreamWriter({ model: "asked-for" });
   const frames = chunks.flatMap((each) => writer.write(each));
-  return readFrames([...frames, ...writer.end({ cost: 0.25 })]);
+  return readFrames([...frames, ...writer.end({ cost: 0.25, reason: null })]);
 }

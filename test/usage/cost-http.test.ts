@@ -148,12 +148,60 @@ describe("the runs that an answer of Anthropic lists", () => {
     expect(await askChat("anthropic/claude-opus-5")).toEqual({ cost: null, cost_reason: "fee_unknown" });
   });
 
+  // https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool: usage and pricing.
+  test("code that ran in a container has no known cost, unless it belonged to a search", async () => {
+    const usage = { input_tokens: 1_000, output_tokens: 100, server_tool_use: { web_search_requests: 1 } };
+    const code = { type: "server_tool_use", id: "srvtoolu_1", name: "bash_code_execution", input: { command: "ls" } };
+    const asked = { type: "server_tool_use", id: "srvtoolu_2", name: "web_search", input: { query: "x" } };
+    const byCode = { ...asked, caller: { type: "code_execution_20260120", tool_id: "srvtoolu_1" } };
+    const model = "anthropic/claude-opus-5";
+    const unknown = { cost: null, cost_reason: "fee_unknown" };
+    // 1,000 × 5 + 100 × 25 in USD per million, and one search.
+    for (const [blocks, expected] of [
+      [[code], unknown],
+      [[asked], { cost: 0.0175 }],
+      [[code, asked], unknown],
+      [[code, byCode], { cost: 0.0175 }],
+    ] as const) {
+      const text = { type: "text", text: "Hi" };
+      const stream: Script = [
+        ...claudeBegun(["Hi"]),
+        claudeEvent({ type: "content_block_stop", index: 0 }),
+        ...blocks.flatMap((block, index) => [
+          claudeEvent({ type: "content_block_start", index: index + 1, content_block: block }),
+          claudeEvent({ type: "content_block_stop", index: index + 1 }),
+        ]),
+        claudeEvent({ type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage }),
+        claudeEvent({ type: "message_stop" }),
+        lastHttpChunk,
+      ];
+      for (const [path, more] of [
+        ["/v3/v1/messages", {}],
+        ["/v3/chat/completions", { stream_options: { include_usage: true } }],
+        ["/v3/responses", { messages: undefined, max_tokens: undefined, input: "hi" }],
+      ] as const) {
+        const { stream_options: _, ...whole } = { stream_options: null, ...more };
+        vendor.next(answer(200, claude(usage, { content: [...blocks, text] })));
+        const told = await readPriced(
+          await ask(gateway.url, key, { model, messages, max_tokens: 9, ...whole }, { path }),
+        );
+        expect({ path, blocks, ...told }).toEqual({ path, blocks, ...expected });
+        vendor.next(stream);
+        const asking = { model, messages, max_tokens: 9, ...more, stream: true };
+        const streamed = await readPriced(await ask(gateway.url, key, asking, { path }));
+        expect({ path, blocks, ...streamed }).toEqual({ path, blocks, ...expected });
+      }
+    }
+  });
+
   test("a region and a faster mode have a price of their own", async () => {
     const usage = { input_tokens: 1_000, output_tokens: 100, service_tier: "standard", inference_geo: "global" };
     for (const [told, expected] of [
       [{}, { cost: 0.0075 }],
       [{ inference_geo: "us" }, { cost: 0.00825 }],
-      [{ speed: "fast" }, { cost: null, cost_reason: "tier_unknown" }],
+      // Twice the price, and a tenth more in one region.
+      [{ speed: "fast" }, { cost: 0.015 }],
+      [{ speed: "fast", inference_geo: "us" }, { cost: 0.0165 }],
       [{ service_tier: "priority" }, { cost: null, cost_reason: "tier_unknown" }],
     ] as const) {
       vendor.next(answer(200, claude({ ...usage, ...told })));
@@ -232,6 +280,37 @@ describe("tools that the vendor runs for a response", () => {
     const native = response([search], { ...preview, model: "gpt-4o" });
     expect(await askFor("openai/gpt-4o", native)).toEqual({ cost: 0.0285 });
     expect(await askFor("openai/gpt-5", response([search], preview))).toEqual({ cost: 0.01225 });
+  });
+
+  test("searches in stored files are charged by the call", async () => {
+    const lookup = { type: "file_search_call", id: "fs_1", status: "completed", queries: ["x"], results: null };
+    // Two searches at 2.50 USD per thousand.
+    expect(await askFor("openai/gpt-5", response([lookup, { ...lookup, id: "fs_2" }]))).toEqual({ cost: 0.00725 });
+    expect(await askFor("openai/gpt-5", response([lookup, search]), true)).toEqual({ cost: 0.01475 });
+  });
+
+  test("images are charged by the tokens of the model that generated them", async () => {
+    const image = { type: "image_generation_call", id: "ig_1", status: "completed", result: "aGk=" };
+    const tokens = {
+      ...{ input_tokens: 50, input_tokens_details: { text_tokens: 50, image_tokens: 0 } },
+      ...{ output_tokens: 1_000, output_tokens_details: { image_tokens: 1_000, text_tokens: 0 }, total_tokens: 1_050 },
+    };
+    const used = { tool_usage: { image_gen: tokens, web_search: { num_requests: 0 } } };
+    const named = { ...used, tools: [{ type: "image_generation", model: "gpt-image-1.5" }] };
+    // 50 × 5 + 1,000 × 32 in USD per million, and the text as before.
+    expect(await askFor("openai/gpt-5", response([image], named))).toEqual({ cost: 0.0345 });
+    expect(await askFor("openai/gpt-5", response([image], named), true)).toEqual({ cost: 0.0345 });
+    const unnamed = { ...used, tools: [{ type: "image_generation" }] };
+    expect(await askFor("openai/gpt-5", response([image], unnamed))).toEqual({
+      cost: null,
+      cost_reason: "fee_unknown",
+    });
+  });
+
+  // https://developers.openai.com/api/docs/pricing: the content of a search is 8,000 tokens with these models, which no usage contains.
+  test("a search whose content is billed apart from the usage has no known cost", async () => {
+    const native = response([search], { model: "gpt-4.1-mini", tools: [{ type: "web_search" }] });
+    expect(await askFor("openai/gpt-4.1-mini", native)).toEqual({ cost: null, cost_reason: "part_unknown" });
   });
 
   test("a fee that the answer does not tell leaves the cost unknown", async () => {

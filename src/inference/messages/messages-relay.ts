@@ -17,6 +17,7 @@ export class MessagesRelay extends EventRelay {
   /** The counts of later events replace those of the first; counts that they do not name stay. */
   #counts: JsonObject | null = null;
   #model: unknown;
+  readonly #serverCalls: JsonObject[] = [];
   #hasBlocks = false;
   #isEmptyRefusal = false;
 
@@ -27,12 +28,14 @@ export class MessagesRelay extends EventRelay {
   }
 
   get usage(): ChatUsage | null {
-    return this.#counts === null ? null : this.#passthrough.readUsage(this.#counts, this.#isEmptyRefusal);
+    return this.#counts === null
+      ? null
+      : this.#passthrough.readUsage(this.#counts, this.#serverCalls, this.#isEmptyRefusal);
   }
 
   protected forward(event: JsonObject, type: string, text: string): ForwardedEvent {
     if (type === "message_start") this.#begin(event["message"]);
-    if (type === "content_block_start") this.#hasBlocks = true;
+    if (type === "content_block_start") this.#beginBlock(event["content_block"]);
     this.hasContent ||= !openings.has(type);
     const isLast = type === "message_stop";
     if (type !== "message_delta") return { type, text, isLast };
@@ -41,6 +44,11 @@ export class MessagesRelay extends EventRelay {
     if (reason === "refusal") this.#isEmptyRefusal = !this.#hasBlocks;
     this.charge = this.#quote.chargeFor(this.usage, { model: this.#model });
     return { type, text: appendMembers(text, event, toCostMembers(this.charge)), isLast };
+  }
+
+  #beginBlock(block: unknown): void {
+    this.#hasBlocks = true;
+    if (isObject(block) && block["type"] === "server_tool_use") this.#serverCalls.push(block);
   }
 
   #begin(message: unknown): void {

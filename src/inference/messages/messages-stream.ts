@@ -3,7 +3,7 @@
 
 import type { ChatChunk, ChatDelta, ChatUsage, ReasoningDetail } from "../../contract/chat-format.ts";
 import { isRepeatedText, readDetailText, readReasoningText, readText } from "../chat-answer.ts";
-import type { Charge } from "../pricing.ts";
+import { type Charge, toCostMembers } from "../pricing.ts";
 import { ReasoningCollector, toEncryptedContent } from "../reasoning-state.ts";
 import { type CallDelta, hasWholeArguments, type StreamedCall, StreamedCalls } from "../streamed-calls.ts";
 import {
@@ -66,7 +66,7 @@ export class MessagesStreamWriter {
   }
 
   /** The end of a complete stream. A broken stream ends with an error event instead. */
-  end({ cost }: Pick<Charge, "cost">): string[] {
+  end(charge: Pick<Charge, "cost" | "reason">): string[] {
     this.#frames = [];
     if (this.#hasEnded) return this.#frames;
     this.#hasEnded = true;
@@ -84,7 +84,7 @@ export class MessagesStreamWriter {
       matched: this.#matchedStop,
     });
     const delta = { ...stop, container: null };
-    this.#push("message_delta", { delta, usage: toMessagesUsage(this.#usage), cost });
+    this.#push("message_delta", { delta, usage: toMessagesUsage(this.#usage), ...toCostMembers(charge) });
     this.#push("message_stop", {});
     return this.#frames;
   }

@@ -15,7 +15,7 @@ import { ErrorInAnswer, type JsonObject, type Reading, type Refusal } from "../.
 import { asCount, asList, asObject, asString } from "../../lenient.ts";
 import { createFinishReasons, filled, toCompletion, toUrlCitation } from "../completion.ts";
 import { reasoningFormat } from "./messages.ts";
-import { toExtraContent, toWebSearches } from "./server-tools.ts";
+import { countCodeRuns, toExtraContent, toWebSearches } from "./server-tools.ts";
 import { originalToolName } from "./tool-names.ts";
 
 export function fromAnthropicAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
@@ -65,7 +65,7 @@ export function fromAnthropicAnswer(answer: JsonObject, reading: Reading): ChatC
     id: asString(answer["id"]),
     model: asString(answer["model"]) || reading.model,
     choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason }],
-    usage: readAnthropicUsage(answer["usage"], isEmptyRefusal),
+    usage: readAnthropicUsage(answer["usage"], blocks, isEmptyRefusal),
   });
 }
 
@@ -141,7 +141,11 @@ export function readRefusalText(message: JsonObject): string | null {
 }
 
 /** The vendor counts tokens read from and written to a cache beside the input; in the chat format they are part of the prompt. */
-export function readAnthropicUsage(usage: unknown, isEmptyRefusal = false): ChatUsage {
+export function readAnthropicUsage(
+  usage: unknown,
+  blocks: readonly JsonObject[] = [],
+  isEmptyRefusal = false,
+): ChatUsage {
   const counts = asObject(usage);
   const split = asObject(counts["cache_creation"]);
   const written1h = asCount(split["ephemeral_1h_input_tokens"]);
@@ -153,7 +157,7 @@ export function readAnthropicUsage(usage: unknown, isEmptyRefusal = false): Chat
   const prompt = asCount(counts["input_tokens"]) + read + written;
   const completion = asCount(counts["output_tokens"]);
   const { thinking_tokens: thinking } = asObject(counts["output_tokens_details"]);
-  const { server_tool_use: serverTools, iterations } = counts;
+  const { iterations } = counts;
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -162,12 +166,22 @@ export function readAnthropicUsage(usage: unknown, isEmptyRefusal = false): Chat
     ...(typeof thinking === "number"
       ? { completion_tokens_details: { reasoning_tokens: Math.min(asCount(thinking), completion) } }
       : {}),
-    // Each search has a price.
-    ...(isObject(serverTools) ? { server_tool_use: serverTools } : {}),
+    ...readServerTools(counts["server_tool_use"], blocks),
     // The counts above leave out runs that summarized the conversation or called another model; this list has all runs.
     ...(Array.isArray(iterations) && iterations.length > 0 ? { iterations } : {}),
     ...(isEmptyRefusal ? { is_empty_refusal: true } : {}),
     ...readConditions(counts),
+  };
+}
+
+/** Each search has a price, and code that runs may have one. */
+function readServerTools(counts: unknown, blocks: readonly JsonObject[]): JsonObject {
+  const { runs, isFree } = countCodeRuns(blocks);
+  if (runs === 0) return isObject(counts) ? { server_tool_use: counts } : {};
+  const stated = asCount(asObject(counts)["code_execution_requests"]);
+  return {
+    server_tool_use: { ...asObject(counts), code_execution_requests: Math.max(stated, runs) },
+    ...(isFree ? { has_free_code: true } : {}),
   };
 }
 

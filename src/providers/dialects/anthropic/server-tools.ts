@@ -39,6 +39,28 @@ export function toWebSearches({ type, name, id, input }: JsonObject): readonly C
   return [{ id: String(id), query: asString(asObject(input)["query"]) }];
 }
 
+const codeTools: ReadonlySet<unknown> = new Set([
+  "code_execution",
+  "bash_code_execution",
+  "text_editor_code_execution",
+]);
+
+/**
+ * How often the vendor ran code, which the usage does not always state. Code is free together with the versions of the web tools that run it to
+ * filter their results; a call to the web from code shows such a version.
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool (usage and pricing)
+ */
+export function countCodeRuns(blocks: readonly JsonObject[]): { readonly runs: number; readonly isFree: boolean } {
+  const calls = blocks.filter(({ type }) => type === "server_tool_use");
+  return {
+    runs: calls.filter(({ name }) => codeTools.has(name)).length,
+    isFree: calls.some(({ name, caller }) => {
+      const calledByCode = asString(asObject(caller)["type"]).startsWith("code_execution");
+      return calledByCode && (name === "web_search" || name === "web_fetch");
+    }),
+  };
+}
+
 /** A translation may have added white space between two blocks. */
 function withoutSpace(text: string): string {
   return text.replace(/\s+/g, "");

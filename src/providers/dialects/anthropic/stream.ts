@@ -46,6 +46,8 @@ export class AnthropicStreamReader implements ChatStreamReader {
   #toolCalls = 0;
   #details = 0;
   #usage: JsonObject = {};
+  /** Calls of the vendor's own tools, some of which are billed. */
+  readonly #serverCalls: JsonObject[] = [];
   /** Complete blocks, for turns in which the vendor runs its own tools. */
   readonly #blocks: JsonObject[] = [];
   readonly #keepsTurn: boolean;
@@ -62,7 +64,7 @@ export class AnthropicStreamReader implements ChatStreamReader {
   }
 
   get usageSoFar(): ChatUsage | null {
-    return Object.keys(this.#usage).length === 0 ? null : readAnthropicUsage(this.#usage);
+    return Object.keys(this.#usage).length === 0 ? null : readAnthropicUsage(this.#usage, this.#serverCalls);
   }
 
   read({ name, value }: ProviderEvent): readonly ChatChunk[] {
@@ -112,6 +114,7 @@ export class AnthropicStreamReader implements ChatStreamReader {
     const isCall = block["type"] === "tool_use";
     const isAnswer = isCall && this.#reading.answerTool !== null && block["name"] === this.#reading.answerTool;
     if (block["type"] !== "text") this.#joiner.interrupt();
+    if (block["type"] === "server_tool_use") this.#serverCalls.push(block);
     const open: OpenBlock = {
       block,
       toolIndex: isCall && !isAnswer ? this.#toolCalls++ : -1,
@@ -196,7 +199,7 @@ export class AnthropicStreamReader implements ChatStreamReader {
     if (extra !== null) chunks.push(writer.write({ extra_content: extra }));
     chunks.push(writer.write({}, toFinishReason(this.#end["stop_reason"], this.#toolCalls > 0)));
     const isEmptyRefusal = this.#end["stop_reason"] === "refusal" && !this.#hasBlocks;
-    chunks.push(toUsageChunk(writer.envelope, readAnthropicUsage(this.#usage, isEmptyRefusal)));
+    chunks.push(toUsageChunk(writer.envelope, readAnthropicUsage(this.#usage, this.#serverCalls, isEmptyRefusal)));
     return chunks;
   }
 
