@@ -28,3 +28,8 @@ export function exactNumberOf(value: object): string | null {
   const { isRawJSON } = JSON as unknown as { isRawJSON: (value: object) => boolean };
   return isRawJSON(value) ? (value as { readonly rawJSON: string }).rawJSON : null;
 }
+
+/** A number that JSON.stringify writes as this text, which must be a JSON number. */
+export function toExactNumber(text: string): object {
+  return rawJSON(text);
+}

@@ -18,3 +18,13 @@ export function toPicoPerToken(usdPerMillion: number): number {
 export function isExactPrice(usdPerMillion: number): boolean {
   return toPicoPerToken(usdPerMillion) / picoPerMillionth === usdPerMillion;
 }
+
+const picoDigits = 12;
+
+/** The exact amount of USD as a decimal number. */
+export function formatUsd(amount: bigint): string {
+  const digits = String(amount < 0n ? -amount : amount).padStart(picoDigits + 1, "0");
+  const decimals = digits.slice(-picoDigits).replace(/0+$/, "");
+  const whole = `${amount < 0n ? "-" : ""}${digits.slice(0, -picoDigits)}`;
+  return decimals === "" ? whole : `${whole}.${decimals}`;
+}
