@@ -1,6 +1,7 @@
 // A serving process: creates the services that answer requests, starts the servers, and can be stopped.
 
 import { openKeyring } from "./access/keys.ts";
+import { unknownLimitStates } from "./access/limit-states.ts";
 import { createLimits } from "./access/limits.ts";
 import type { CounterPlace } from "./access/shared-counters.ts";
 import { createTeams } from "./access/teams.ts";
@@ -21,6 +22,7 @@ import { createRoutes } from "./http/routes.ts";
 import { type Server, startServer } from "./http/server.ts";
 import { createChatCompletions } from "./inference/chat-completions.ts";
 import { createEmbeddings } from "./inference/embeddings.ts";
+import { createLineExplainer } from "./inference/explain-line.ts";
 import { createMessages } from "./inference/messages/messages.ts";
 import { describeProviders, listOpenCircuits } from "./inference/provider-states.ts";
 import { createConversationStore } from "./inference/responses/conversation-store.ts";
@@ -38,6 +40,8 @@ import type { Log } from "./log.ts";
 import { hasModels } from "./providers/provider.ts";
 import { createServices } from "./services.ts";
 import { deleteInBatches, startSweeper } from "./storage/sweeper.ts";
+import { createUsageReports } from "./usage/reports.ts";
+import { createRequestLog } from "./usage/requests.ts";
 
 export interface Gateway {
   readonly port: number;
@@ -144,6 +148,12 @@ export async function startGateway(
     ),
     keyring,
     teams: createTeams({ storage, keyring, defaults }),
+    usageReports: createUsageReports(storage.usageReports),
+    requestLog: createRequestLog(
+      storage.usageReports,
+      createLineExplainer(calling.pricing, (name) => providers.get(name)?.row),
+    ),
+    limitStates: unknownLimitStates,
     chatCompletions,
     messages,
     embeddings,

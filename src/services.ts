@@ -31,6 +31,7 @@ import type { S3Settings } from "./files/s3-bytes.ts";
 import { CandidateLoop } from "./inference/candidate-loop.ts";
 import { createChatCompletions } from "./inference/chat-completions.ts";
 import { createEmbeddings } from "./inference/embeddings.ts";
+import { createLineExplainer, type ExplainLine } from "./inference/explain-line.ts";
 import { HealthBook } from "./inference/health.ts";
 import { createLocalEmbeddings } from "./inference/local-embeddings.ts";
 import { createFetchMedia } from "./inference/media.ts";
@@ -216,6 +217,14 @@ export async function createServices(config: Config, log: Log, options: Services
   };
 }
 
+/** Explains costs without a running gateway. */
+export function createOfflineExplainer(config: Config, log: Log): ExplainLine {
+  const rows = new Map(builtInRows.map((row) => [row.name, { name: row.name, row }]));
+  const prices = loadPrices({ builtIn: builtInPrices, operatorFile: config.pricesFile, log });
+  const book = createPriceBook(prices, readOverrides(config), freeProviders(rows), listOtherNames(rows));
+  return createLineExplainer(createPricing(book), (name) => rows.get(name)?.row);
+}
+
 /** Adds the file and line to the problem of a setting. */
 function explainSettings<T>(config: Config, configure: () => T): T {
   try {
@@ -298,7 +307,9 @@ function readS3Settings(config: Config): S3Settings | null {
 }
 
 /** The names of model APIs, by the provider that has the API. */
-function listOtherNames(providers: ReadonlyMap<string, Provider>): ReadonlyMap<string, readonly string[]> {
+function listOtherNames(
+  providers: ReadonlyMap<string, Pick<Provider, "row" | "name">>,
+): ReadonlyMap<string, readonly string[]> {
   return new Map(
     [...providers.values()].flatMap(({ name, row: { modelAccess } }) =>
       modelAccess === undefined ? [] : [[name, [modelAccess.name]] as const],
@@ -306,7 +317,7 @@ function listOtherNames(providers: ReadonlyMap<string, Provider>): ReadonlyMap<s
   );
 }
 
-function freeProviders(providers: ReadonlyMap<string, Provider>): ReadonlySet<string> {
+function freeProviders(providers: ReadonlyMap<string, Pick<Provider, "row" | "name">>): ReadonlySet<string> {
   return new Set([...providers.values()].filter(({ row }) => row.isFree === true).map(({ name }) => name));
 }
 

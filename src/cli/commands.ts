@@ -18,6 +18,15 @@ const groups = {
     load: async (output) =>
       (await import("./keys.ts")).createKeysCommand({ ...output, openStorage: () => openConfiguredStorage() }),
   },
+  usage: {
+    summary: "Report lines, tokens and cost from the ledger.",
+    load: async (output) =>
+      (await import("./usage.ts")).createUsageCommand({ ...output, openStorage: () => openConfiguredStorage() }),
+  },
+  requests: {
+    summary: "List calls and refused requests, and show how a cost was computed.",
+    load: async (output) => (await import("./requests.ts")).createRequestsCommand(requestsContext(output)),
+  },
   storage: {
     summary: "Move stored data from SQLite to PostgreSQL.",
     load: async (output) =>
@@ -81,6 +90,17 @@ async function openConfiguredStorage(needs: "secrets" | "no secrets" = "no secre
   const options = { databaseUrl, dataDir, log, ...(needs === "secrets" ? { encryptionKey } : {}) };
   await requireStore(config.dataDir, config.databaseUrl);
   return await openStorage(options);
+}
+
+function requestsContext(output: Output) {
+  return {
+    ...output,
+    openStorage: () => openConfiguredStorage(),
+    loadExplainCost: async () => {
+      const config = readConfig();
+      return (await import("../services.ts")).createOfflineExplainer(config, openCommandLog(config));
+    },
+  };
 }
 
 function storageSettings() {

@@ -1,6 +1,7 @@
 // The services that the routes use.
 
 import type { Keyring } from "../access/keys.ts";
+import type { LimitStates } from "../access/limit-states.ts";
 import type { Teams } from "../access/teams.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Degradation } from "../contract/health.ts";
@@ -18,12 +19,17 @@ import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { WebhookKeys } from "../jobs/webhook-keys.ts";
 import type { Log } from "../log.ts";
+import type { UsageReports } from "../usage/reports.ts";
+import type { RequestLog } from "../usage/requests.ts";
 import type { Heartbeat } from "./event-stream.ts";
 
 export interface RouteDependencies {
   readonly catalogue: Catalogue;
   readonly keyring: Keyring;
   readonly teams: Teams;
+  readonly usageReports: UsageReports;
+  readonly requestLog: RequestLog;
+  readonly limitStates: LimitStates;
   readonly chatCompletions: ChatCompletions;
   readonly messages: Messages;
   readonly embeddings: Embeddings;

@@ -155,6 +155,7 @@ export type Tag =
   | "Jobs"
   | "Keys"
   | "Teams"
+  | "Usage"
   | "Providers"
   | "Service";
 

@@ -10,6 +10,7 @@ import { healthRoutes } from "./endpoints/health.ts";
 import { imagesRoutes } from "./endpoints/images.ts";
 import { infoRoutes } from "./endpoints/info.ts";
 import { keyRoutes } from "./endpoints/keys.ts";
+import { meRoutes } from "./endpoints/me.ts";
 import { messagesRoutes } from "./endpoints/messages.ts";
 import { modelsRoutes } from "./endpoints/models.ts";
 import { moderationsRoutes } from "./endpoints/moderations.ts";
@@ -19,6 +20,7 @@ import { resourceRoutes } from "./endpoints/resources.ts";
 import { responseRoutes } from "./endpoints/responses.ts";
 import { teamRoutes } from "./endpoints/teams.ts";
 import { universalAiRoutes } from "./endpoints/universal-ai.ts";
+import { usageRoutes } from "./endpoints/usage.ts";
 import { webhookRoutes } from "./endpoints/webhooks.ts";
 import type { Route } from "./route.ts";
 import type { RouteDependencies } from "./route-dependencies.ts";
@@ -43,6 +45,8 @@ export function createRoutes(dependencies: RouteDependencies): Route[] {
     ...openApiRoutes(() => routes),
     ...keyRoutes(dependencies.keyring),
     ...teamRoutes(dependencies.teams),
+    ...usageRoutes(dependencies),
+    ...meRoutes(dependencies),
     ...providerRoutes(dependencies.describeProviders),
     ...healthRoutes(dependencies),
   ];

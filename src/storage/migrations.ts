@@ -276,6 +276,8 @@ export const migrations: readonly Migration[] = [
         first_token_ms bigint not null,
         streams bigint not null
       )`,
+      // Keys ask for their own usage.
+      "create index usage_hourly_by_key on usage_hourly (key_id, hour)",
     ],
     sqliteStatements: [
       "create unique index usage_hourly_rows on usage_hourly (hour, key_id, team, tags, provider, model, task, endpoint, outcome)",

@@ -13,6 +13,7 @@ import type { CoalescedOperation, Operation } from "./operation.ts";
 import { responseStatements } from "./responses.ts";
 import { secretStatements } from "./secrets.ts";
 import { teamStatements } from "./teams.ts";
+import { usageReportStatements } from "./usage-reports.ts";
 import { workStatements } from "./work.ts";
 import type { WorkKind } from "./work-queue.ts";
 
@@ -27,6 +28,7 @@ const statements = {
   responses: responseStatements,
   secrets: secretStatements,
   teams: teamStatements,
+  usageReports: usageReportStatements,
   work: workStatements,
 };
 

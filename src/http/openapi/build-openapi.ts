@@ -46,6 +46,7 @@ export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Tasks: "Specialised tasks such as OCR, translation and speech: their providers, schemas and prices.",
   Keys: "Create, limit, rotate and revoke the keys of this gateway.",
   Teams: "Create, limit, disable and delete teams, whose keys share limits and data.",
+  Usage: "What was called, by whom, and what it cost.",
   Providers: "The providers that are configured, and their health.",
   Service: "The interface itself, and the state of the process that serves it.",
 };

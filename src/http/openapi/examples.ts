@@ -28,7 +28,7 @@ export const setUp = `export SWITCHYARD_URL=${baseUrl}
 export SWITCHYARD_KEY=sk-sy-...               # an inference key
 export SWITCHYARD_MANAGEMENT_KEY=mgmt-sy-...  # a management key
 export KEY_ID=... JOB_ID=...                  # ids, from earlier answers
-export RESPONSE_ID=... FILE_ID=...`;
+export RESPONSE_ID=... FILE_ID=... REQUEST_ID=...`;
 
 export const helloCommand = toChatCommand("curl -sS", hello);
 

@@ -1,0 +1,85 @@
+// `switchyard usage`. It reads the database, beside a running gateway and without one.
+
+import type { Command } from "commander";
+import { parse } from "../contract/problems.ts";
+import { usageQuery } from "../contract/usage.ts";
+import type { Storage } from "../storage/storage.ts";
+import { toReportCsv, toReportJson, toReportTable } from "../usage/report-formats.ts";
+import { createUsageReports } from "../usage/reports.ts";
+import { collect, createCommand, type Output, UsageError } from "./command-line.ts";
+
+export interface UsageContext extends Output {
+  openStorage(): Promise<Storage>;
+}
+
+interface UsageOptions {
+  readonly by?: readonly string[];
+  readonly timeZone?: string;
+  readonly json?: true;
+  readonly csv?: true;
+}
+
+/** Arguments are checked before the store is opened. */
+export function createUsageCommand(context: UsageContext): Command {
+  const command = createCommand("usage", "Report lines, tokens and cost from the ledger.", context);
+  addFilterOptions(addTimeOptions(command))
+    .option(
+      "--by <dimensions>",
+      "day, hour, key, team, tag, tag:<name>, provider, model, task, endpoint, outcome",
+      collect,
+    )
+    .option("--tag <tag>", "only lines with this tag, name=value or a name; all must match; repeatable", collect)
+    .option("--sort <order>", "name, cost, lines or tokens; default: name with days or hours, otherwise cost")
+    .option("--limit <n>", "only the first rows")
+    .option("--csv", "print CSV")
+    .option("--json", "print JSON")
+    .action(async ({ by, timeZone, json, csv, ...options }: UsageOptions) => {
+      if (json && csv) throw new UsageError("Choose one of --json and --csv.");
+      const query = parse(usageQuery, { ...options, ...toMembers({ group_by: by, time_zone: timeZone }) }, "query");
+      const report = await withStorage(context, (storage) => createUsageReports(storage.usageReports).report(query));
+      if (json) context.print(JSON.stringify(toReportJson(report), null, 2));
+      else if (csv) context.print(toReportCsv(report).trimEnd());
+      else for (const line of toReportTable(report)) context.print(line);
+    })
+    .addHelpText("after", "\nExample: npx switchyard usage --by day,model --from 7d");
+  return command;
+}
+
+export function addTimeOptions(command: Command): Command {
+  return command
+    .option(
+      "--from <time>",
+      "a date, a time such as 2026-11-30T12:00:00Z, or hours or days before now such as 24h or 7d",
+    )
+    .option("--to <time>", "the end, which is not included; a date is included as a whole day")
+    .option("--time-zone <name>", "of days and dates, such as Europe/Berlin; default: UTC");
+}
+
+export function addFilterOptions(command: Command): Command {
+  return command
+    .option("--key <id>", "only lines of this key; filters are repeatable, one value must match", collect)
+    .option("--team <name>", "only lines of this team", collect)
+    .option("--provider <name>", "only lines of this provider", collect)
+    .option("--model <name>", "only lines of this model, with or without its provider", collect)
+    .option("--task <name>", "only lines of this task, such as text/moderation", collect)
+    .option("--endpoint <path>", "only lines of this route, such as /v3/chat/completions", collect)
+    .option(
+      "--outcome <code>",
+      "only lines with this outcome: completed, caller_left, or the code of an error",
+      collect,
+    );
+}
+
+/** Options that were not given are left out. */
+export function toMembers(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+export async function withStorage<T>(context: UsageContext, work: (storage: Storage) => Promise<T>): Promise<T> {
+  const storage = await context.openStorage();
+  try {
+    return await work(storage);
+  } finally {
+    await storage.close();
+  }
+}

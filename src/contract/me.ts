@@ -1,0 +1,50 @@
+// `/v3/me`: what a key may learn about itself.
+
+import { z } from "zod";
+import { component } from "./component.ts";
+import { keyKinds, keyScopes } from "./keys.ts";
+import { usageSums } from "./usage.ts";
+
+const rateState = component("RateState", {
+  name: z.string().describe("The limit, such as `requests_per_minute`."),
+  limit: z.number(),
+  remaining: z.number(),
+  reset_seconds: z.number().describe("When the limit is whole again if no more requests are sent."),
+});
+
+const budgetState = component("BudgetState", {
+  amount: z.number().describe("USD that may be spent in the period, including a raise that applies now."),
+  period: z.string().describe("`none`, `daily`, `weekly` or `monthly`."),
+  time_zone: z.string(),
+  spent: z.number().nullable().describe("USD in this period; null when it is not known at the moment."),
+  left: z.number().nullable().describe("USD; null when it is not known at the moment."),
+  resets_at: z.iso.datetime().nullable().describe("When the next period begins. Null: never."),
+});
+
+const limit = component("LimitState", {
+  holder: z
+    .enum(["key", "team"])
+    .describe("Whether the limit belongs to the key, or is shared by all keys of its team."),
+  model: z.string().nullable().describe("The pattern of models to which the limit applies; null for all."),
+  rates: z.array(rateState).nullable().describe("Null: no rate limit, or its state is not known."),
+  budget: budgetState.nullable().describe("Null: no budget."),
+});
+
+export const meObject = component("Me", {
+  id: z.uuid(),
+  name: z.string(),
+  kind: z.enum(keyKinds),
+  masked: z.string().describe("Enough of the secret to recognise it by."),
+  team: z.string().nullable(),
+  scopes: z.array(z.enum(keyScopes)),
+  allowed_models: z.array(z.string()).nullable().describe("Null: all models."),
+  tags: z.record(z.string(), z.string()),
+  expires_at: z.iso.datetime().nullable().describe("When the key stops working. Null: never."),
+  limits: z.array(limit).describe("A call must pass all of them that apply to its model."),
+  usage: usageSums
+    .extend({ from: z.iso.datetime(), to: z.iso.datetime() })
+    .meta({ id: "UsageOfPeriod" })
+    .describe(
+      "Of this key alone, in whole hours: since the start of the budget's period, otherwise of the month in UTC.",
+    ),
+});
