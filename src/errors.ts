@@ -36,7 +36,15 @@ const entries = {
   invalid_api_key: [401, "The key is not known."],
   api_key_expired: [401, "The key has expired."],
   api_key_revoked: [401, "The key was revoked. Revoking is final."],
-  insufficient_credits: [402, "The key's budget is spent."],
+  insufficient_credits: [402, "The key has a budget of 0, so it may not make any call."],
+  budget_exceeded: [
+    402,
+    "A budget of the key or of its team does not cover the call; the message names the budget, what is left of it and when it resets.",
+  ],
+  price_unknown: [
+    402,
+    "The model has no price, so the call cannot be counted against a budget; the operator can set its price or a fallback price.",
+  ],
   insufficient_scope: [403, "The key may not call this path: it has the wrong kind, or lacks the scope."],
   model_not_allowed: [403, "The key or its team may not use this model."],
   team_disabled: [403, "The team of the key is disabled."],

@@ -1,7 +1,8 @@
 // The services that serving and worker processes share: store, providers, engines and files.
 
 import { join } from "node:path";
-import { createCallLimits } from "./access/call-limits.ts";
+import { createBudgets } from "./access/budgets.ts";
+import { createCallLimits, type FallbackPrice } from "./access/call-limits.ts";
 import { RateLimits } from "./access/rate-limits.ts";
 import { type CounterPlace, openCounters } from "./access/shared-counters.ts";
 import {
@@ -42,6 +43,7 @@ import { createCompleter } from "./inference/universal-ai/complete-with-chat.ts"
 import { createEmbedder } from "./inference/universal-ai/embed-with-provider.ts";
 import { createUniversalAi } from "./inference/universal-ai/universal-ai.ts";
 import { suggest } from "./lib/find-nearest.ts";
+import { picoPerUsd, toPicoPerToken } from "./lib/money.ts";
 import { createProxyExemption, readProxy } from "./lib/outgoing-proxy.ts";
 import { createTicker } from "./lib/ticker.ts";
 import type { Log } from "./log.ts";
@@ -109,10 +111,17 @@ export async function createServices(config: Config, log: Log, options: Services
   const book = createPriceBook(prices, overrides, freeProviders(providers), listOtherNames(providers));
   const pricing = createPricing(book);
   const rates = new RateLimits({ counters: openCounters(options.counters ?? null, log) });
+  const budgets = createBudgets({
+    store: storage.budgets,
+    processId: crypto.randomUUID(),
+    waitMs: config.budgetWaitMs,
+    log,
+  });
   const calling = {
     candidateLoop: new CandidateLoop(config),
     pricing,
-    callLimits: createCallLimits(rates),
+    callLimits: createCallLimits({ rates, budgets, fallbackPrice: readFallbackPrice(config) }),
+    outputTokensToReserve: config.budgetOutputTokens,
     clocks: config,
     ticker,
     http,
@@ -209,6 +218,7 @@ export async function createServices(config: Config, log: Log, options: Services
     universalAi,
     /** Closes everything except the store, which is closed last. */
     async close() {
+      await budgets.close();
       http.close();
       egress.close();
       ticker.close();
@@ -337,6 +347,15 @@ function logAttempt(attempt: AttemptReport, log: Log): void {
     cost: attempt.cost,
     outcome: attempt.outcome,
   });
+}
+
+/** Null: a call whose price is unknown is refused if it has a budget. */
+function readFallbackPrice({ budgetUnknownPrice, budgetUnknownCallPrice }: Config): FallbackPrice | null {
+  if (budgetUnknownPrice === "refuse") return null;
+  return {
+    perToken: toPicoPerToken(Number(budgetUnknownPrice)),
+    perCall: Math.round(Number(budgetUnknownCallPrice) * picoPerUsd),
+  };
 }
 
 function readProxyRule({ httpsProxy, noProxy }: Config): ProxyRule | null {

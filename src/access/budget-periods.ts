@@ -3,15 +3,7 @@
 // A period begins at the first instant of a local day. Days have 23 to 25 hours where clocks change, and some begin at 01:00 because clocks
 // skip midnight, so boundaries are computed from the calendar of the time zone, never by adding hours.
 
-export interface Budget {
-  /** USD. */
-  readonly amount: number;
-  readonly period: "none" | "daily" | "weekly" | "monthly";
-  /** A name of the IANA database, such as `Europe/Berlin`. */
-  readonly time_zone?: string;
-  /** Adds to the amount until the given time. */
-  readonly raise?: { readonly amount: number; readonly until: string } | null;
-}
+import type { Budget } from "../contract/limits.ts";
 
 /** Epoch milliseconds. A budget without a period has one that never ends. */
 export interface Period {
@@ -26,7 +18,7 @@ const microPerUsd = 1_000_000;
 const picoPerMicro = 1_000_000n;
 
 /** The period that contains the instant: `start <= now < end`. */
-export function findPeriod({ period, time_zone = "UTC" }: Pick<Budget, "period" | "time_zone">, now: number): Period {
+export function findPeriod({ period, time_zone }: Pick<Budget, "period" | "time_zone">, now: number): Period {
   if (period === "none") return wholePeriod;
   const startOf = (day: Temporal.PlainDate) => day.toZonedDateTime(time_zone).epochMilliseconds;
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(time_zone).toPlainDate();
@@ -49,7 +41,7 @@ function firstDay(period: Exclude<Budget["period"], "none">, day: Temporal.Plain
 }
 
 /** Pico-dollars that may be spent in the period, and when that amount changes although the period goes on. */
-export function findLimit({ amount, raise = null }: Budget, now: number): { pico: bigint; changesAt: number } {
+export function findLimit({ amount, raise }: Budget, now: number): { pico: bigint; changesAt: number } {
   const until = raise === null ? Number.NEGATIVE_INFINITY : Date.parse(raise.until);
   if (raise === null || !(now < until)) return { pico: toPico(amount), changesAt: Number.POSITIVE_INFINITY };
   return { pico: toPico(amount) + toPico(raise.amount), changesAt: until };

@@ -1,6 +1,9 @@
 // The limits that a call passes right before it is sent to a provider: tokens per minute, limits for certain models, and budgets. What the call
 // may use at most is reserved before it is sent, and corrected when its usage is known.
 
+import { GatewayError } from "../errors.ts";
+import { once } from "../lib/once.ts";
+import type { BudgetReservation, Budgets } from "./budgets.ts";
 import type { Caller } from "./caller.ts";
 import type { RateLimits, RateReservation } from "./rate-limits.ts";
 
@@ -46,14 +49,85 @@ const nothing: Settled = { countedPico: 0, accounts: [] };
 /** The reservation of a call that no rule limits. */
 export const noReservation: Reservation = { settle: () => nothing, release() {} };
 
-/** `rates`: null for tests without rate limits. */
-export function createCallLimits(rates: RateLimits | null = null): CallLimits {
+export interface CallLimitsOptions {
+  /** Null: rate limits are not enforced, in tests. */
+  readonly rates?: RateLimits | null;
+  /** Null: budgets are not enforced, in tests. */
+  readonly budgets?: Budgets | null;
+  /** What a call without a known price counts; null: such a call is refused if it has a budget. */
+  readonly fallbackPrice?: FallbackPrice | null;
+}
+
+/** Pico-dollars. */
+export interface FallbackPrice {
+  readonly perToken: number;
+  readonly perCall: number;
+}
+
+export function createCallLimits(options: CallLimitsOptions = {}): CallLimits {
+  const { rates = null, budgets = null, fallbackPrice = null } = options;
+
+  function reserveBudgets(
+    caller: Caller,
+    model: string,
+    demand: () => Demand,
+  ): BudgetReservation | Promise<BudgetReservation> | null {
+    if (budgets === null) return null;
+    return budgets.reserve(caller.rules, model, () => {
+      const known = demand();
+      if (known.pico !== null) return known.pico;
+      if (fallbackPrice === null) throw unknownPrice(model);
+      return countFallback(fallbackPrice, sumTokens(known));
+    });
+  }
+
+  function toReservation(
+    rate: RateReservation | null,
+    budget: BudgetReservation | null,
+    demand: () => Demand,
+  ): Reservation {
+    if (rate === null && budget === null) return noReservation;
+    return {
+      settle({ tokens, pico }) {
+        rate?.settle(tokens);
+        if (budget === null) return nothing;
+        const countedPico = pico ?? countUnknown(budget, tokens, demand);
+        budget.settle(countedPico);
+        return { countedPico, accounts: budget.accounts };
+      },
+      release() {
+        rate?.release();
+        budget?.release();
+      },
+    };
+  }
+
+  /** The cost of a call that ended without one: by the fallback price, or what was reserved. */
+  function countUnknown(budget: BudgetReservation, tokens: number | null, demand: () => Demand): number {
+    return fallbackPrice === null ? budget.pico : countFallback(fallbackPrice, tokens ?? sumTokens(demand()));
+  }
+
   return {
-    reserve(caller, model, demand, request) {
-      if (caller.rules.length === 0 || rates === null) return noReservation;
-      const reserved = rates.reserve(caller, model, () => sumTokens(demand()), request);
-      if (reserved === null) return noReservation;
-      return reserved instanceof Promise ? reserved.then(toReservation) : toReservation(reserved);
+    reserve(caller, model, computeDemand, request) {
+      if (caller.rules.length === 0) return noReservation;
+      const demand = once(computeDemand);
+
+      const addBudgets = (rate: RateReservation | null): Reservation | Promise<Reservation> => {
+        const giveUp = (error: unknown): never => {
+          rate?.release();
+          throw error;
+        };
+        try {
+          const budget = reserveBudgets(caller, model, demand);
+          if (!(budget instanceof Promise)) return toReservation(rate, budget, demand);
+          return budget.then((reserved) => toReservation(rate, reserved, demand), giveUp);
+        } catch (error) {
+          return giveUp(error);
+        }
+      };
+
+      const rate = rates === null ? null : rates.reserve(caller, model, () => sumTokens(demand()), request);
+      return rate instanceof Promise ? rate.then(addBudgets) : addBudgets(rate);
     },
   };
 }
@@ -62,12 +136,14 @@ function sumTokens({ inputTokens, outputTokens }: Demand): number {
   return inputTokens + outputTokens;
 }
 
-function toReservation(rates: RateReservation): Reservation {
-  return {
-    settle({ tokens }) {
-      rates.settle(tokens);
-      return nothing;
-    },
-    release: () => rates.release(),
-  };
+function countFallback({ perToken, perCall }: FallbackPrice, tokens: number): number {
+  return Math.round(perToken * tokens) + perCall;
+}
+
+function unknownPrice(model: string): GatewayError {
+  return new GatewayError(
+    "price_unknown",
+    `The price of '${model}' is unknown, so the call cannot be counted against a budget. The operator can state the price in switchyard.yaml (prices), or set budget_unknown_price.`,
+    { param: "model" },
+  );
 }

@@ -18,6 +18,7 @@ const megabyte = 1_024 * kilobyte;
 const gigabyte = 1_024 * megabyte;
 
 const addressRanges = list().superRefine(readableBy(createAddressRanges)).default([]);
+const usdForm = /^\d{1,9}(?:\.\d{1,6})?$/;
 const webAddress = /^https?:\/\/[^/?#\s]+[^?#\s]*$/;
 
 export const settings = {
@@ -122,6 +123,34 @@ export const settings = {
     .describe(
       "Time after which an open circuit lets one call through as a probe. It doubles with each failed probe, up to eight times this value.",
     ),
+  budget_output_tokens: whole(1, 10_000_000)
+    .default(4_096)
+    .describe("Output tokens that a budget and a limit of tokens reserve for a call that sets no limit itself."),
+  budget_unknown_price: text(
+    z.string().regex(/^(?:refuse|\d{1,9}(?:\.\d{1,6})?)$/, expected("'refuse' or USD per million tokens, such as 20")),
+  )
+    .default("refuse")
+    .describe(
+      "What a call to a model without a known price counts against a budget, in USD per million tokens; `refuse`: such a call is 402.",
+    ),
+  budget_unknown_call_price: text(z.string().regex(usdForm, expected("an amount in USD, such as 0.05")))
+    .default("0.01")
+    .describe(
+      "USD that a call without a known price counts in addition, unless SWITCHYARD_BUDGET_UNKNOWN_PRICE refuses it.",
+    ),
+  budget_wait_ms: whole(0, minute)
+    .default(2 * second)
+    .describe("Time for which a call waits while running calls have reserved the rest of its budget; after that, 402."),
+  budget_alert_thresholds: list()
+    .refine(
+      (values) => values.every((value) => /^[1-9]\d{0,3}$/.test(value)),
+      expected("percentages, separated by commas, such as 50,80,100"),
+    )
+    .default(["50", "80", "100"])
+    .describe("Percentages of a budget, separated by commas, that are announced once per period when they are spent."),
+  budget_alert_webhook: optional(
+    text(z.string().regex(webAddress, expected("an address such as https://alerts.example/budgets"))),
+  ).describe("Receives a signed webhook for each of these thresholds; unset: they are only logged."),
   prices_file: optional(text()).describe(
     "A newer file of prices. An invalid file is logged, and the built-in prices stay in use.",
   ),

@@ -1,10 +1,11 @@
 // One attempt at one candidate: authorizes and sends its calls, fills the trace, and reports outcome, usage and cost exactly once.
 
-import { type Demand, noReservation, type Reservation } from "../access/call-limits.ts";
+import { noReservation, type Reservation } from "../access/call-limits.ts";
 import { ValidationError } from "../errors.ts";
 import { authorizeRequest } from "../providers/authorize-request.ts";
 import { type CallOptions, ProviderCall } from "../providers/call.ts";
 import { addUsage } from "./add-usage.ts";
+import { estimateCall, type RequestShape } from "./estimate.ts";
 import { addCharges, type Charge, type Quote } from "./pricing.ts";
 import { type Relay, RelayStream, type StreamEnd } from "./relay-stream.ts";
 import { type AttemptReport, readUsage, toOutcome } from "./report.ts";
@@ -17,8 +18,8 @@ export interface AttemptOptions {
   readonly isStream: boolean;
   /** False: a request that generates nothing, such as counting tokens, is neither reported nor charged. */
   readonly isReported?: boolean;
-  /** What the call may use at most; absent: it is not known. */
-  readonly demand?: () => Demand;
+  /** What the estimate of the call depends on. Absent for calls that are not charged. */
+  readonly shape?: () => RequestShape;
 }
 
 export interface AttemptTarget extends Pick<Candidate, "provider" | "deployment" | "model"> {
@@ -64,15 +65,16 @@ export async function attempt<Answer>(
   }
 }
 
-const unknownDemand = (): Demand => ({ inputTokens: 0, outputTokens: 0, pico: null });
+const noShape = (): RequestShape => ({ body: "" });
 
 function reserve(
-  { callLimits }: CallDependencies,
-  { context, candidate, isReported, demand = unknownDemand }: AttemptOptions,
+  { callLimits, pricing, outputTokensToReserve }: CallDependencies,
+  { context, candidate, isReported, shape = noShape }: AttemptOptions,
 ): Reservation | Promise<Reservation> {
   if (isReported === false || context.caller.rules.length === 0) return noReservation;
-  const model = `${candidate.provider.name}/${candidate.model}`;
-  return callLimits.reserve(context.caller, model, demand, context.trace);
+  const { provider, model } = candidate;
+  const demand = () => estimateCall(shape(), outputTokensToReserve, () => pricing.quote(provider, model));
+  return callLimits.reserve(context.caller, `${provider.name}/${model}`, demand, context.trace);
 }
 
 export class Attempt implements Accounting {

@@ -6,6 +6,7 @@ import { scanJson } from "../lib/json-scan.ts";
 import { type Attempt, attempt } from "./attempt.ts";
 import type { ChatAdapter, WholeAnswer } from "./chat-adapter.ts";
 import { ChatChunkWriter, ChatRelay, type ChunkWriter } from "./chat-relay.ts";
+import type { RequestShape } from "./estimate.ts";
 import { type FetchMedia, toMustFetch } from "./media.ts";
 import { joinAnswers, ParallelSource } from "./parallel-choices.ts";
 import { passThroughChat } from "./passthrough-chat.ts";
@@ -68,7 +69,8 @@ export function createChatCompletions(dependencies: ChatDependencies) {
     const adapter = adapting instanceof Promise ? await adapting : adapting;
     input.trace.dropped = adapter.dropped;
     const isStream = input.request.stream === true;
-    return attempt(dependencies, { context: input, candidate, isStream }, (running) =>
+    const shape = () => toShape(input, adapter.calls);
+    return attempt(dependencies, { context: input, candidate, isStream, shape }, (running) =>
       isStream ? openStream(input, adapter, running) : readWhole(adapter, running),
     );
   }
@@ -87,6 +89,11 @@ export function createChatCompletions(dependencies: ChatDependencies) {
     attempt: attemptChat,
     complete: (input: ChatInput) => planAndTry(dependencies, input, (candidate) => attemptChat(input, candidate)),
   };
+}
+
+function toShape({ text, request, value }: ChatInput, calls: number): RequestShape {
+  const maxOutputTokens = request.max_completion_tokens ?? request.max_tokens;
+  return { body: text, maxOutputTokens, choices: request.n, calls, serviceTier: value["service_tier"] };
 }
 
 async function readWhole(adapter: ChatAdapter, running: Attempt): Promise<ChatAnswer> {

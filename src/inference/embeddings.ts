@@ -56,7 +56,8 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies) {
   const { clocks, shutdownSignal, local } = dependencies;
 
   async function attemptAt(input: EmbeddingsInput, candidate: Candidate): Promise<EmbeddingsAttempt> {
-    return attempt(dependencies, { context: input, candidate, isStream: false }, async (running) => {
+    const shape = () => ({ body: input.text, maxOutputTokens: 0 });
+    return attempt(dependencies, { context: input, candidate, isStream: false, shape }, async (running) => {
       const vectors = await findVectors(input, candidate, running);
       input.trace.firstByteAt ||= performance.now();
       const counted = vectors.usage === null ? null : { ...vectors.usage, completion_tokens: 0 };

@@ -33,6 +33,8 @@ export interface CallDependencies {
   readonly candidateLoop: CandidateLoop;
   readonly pricing: Pricing;
   readonly callLimits: CallLimits;
+  /** The output tokens that are reserved for a call that sets no limit itself. */
+  readonly outputTokensToReserve: number;
   readonly clocks: Clocks;
   readonly ticker: Ticker;
   readonly http: HttpClient;

@@ -33,7 +33,10 @@ export interface LeaseRequest extends AccountKey {
 
 export interface LeaseAnswer {
   readonly id: string;
+  /** What the process may use in addition. */
   readonly grantedPico: number;
+  /** An earlier exchange of the same number was executed: these are its results. */
+  readonly isRepeated: boolean;
   readonly spentPico: bigint;
   readonly limitPico: bigint;
   /** What other processes hold. */
@@ -182,9 +185,10 @@ async function exchangeBatch(sql: Sql, requests: readonly LeaseRequest[], terms:
     const returned = isRepeated || own === undefined ? 0n : BigInt(request.returnPico);
     const othersPico = sumOf(rows.filter((row) => row !== own));
     const held = (own?.amount_pico ?? 0n) - returned;
-    // A lease is below zero while a call that cost more than its estimate is not covered by a grant.
-    const free = account.limit_pico - account.spent_pico - othersPico - (held > 0n ? held : 0n);
-    const granted = isRepeated ? own.granted_pico : toGrant(free, request);
+    // A lease is below zero after calls that cost more than their estimate. That is spent by now, so it need not be covered by a grant.
+    const excess = held < 0n ? -held : 0n;
+    const free = account.limit_pico - account.spent_pico - othersPico - (held + excess);
+    const granted = isRepeated ? own.granted_pico : excess + toGrant(free, request, excess);
     // Also when nothing changes, so that the lease lives on.
     if (!isRepeated && (granted > 0n || own !== undefined))
       changed.push({
@@ -197,6 +201,7 @@ async function exchangeBatch(sql: Sql, requests: readonly LeaseRequest[], terms:
     answers.push({
       id: request.id,
       grantedPico: Number(granted),
+      isRepeated,
       spentPico: account.spent_pico,
       limitPico: account.limit_pico,
       othersPico,
@@ -215,13 +220,21 @@ async function exchangeBatch(sql: Sql, requests: readonly LeaseRequest[], terms:
   return answers;
 }
 
-function toGrant(free: bigint, { needPico, wantPico }: LeaseRequest): bigint {
-  if (free <= 0n || wantPico <= 0 || free < BigInt(needPico)) return 0n;
-  const share = free / shareOfFree;
-  const wanted = BigInt(wantPico);
-  const granted = wanted > share ? wanted : share;
-  const most = free < largestGrantPico ? free : largestGrantPico;
-  return granted < most ? granted : most;
+function toGrant(free: bigint, { needPico, wantPico }: LeaseRequest, excess: bigint): bigint {
+  const need = BigInt(needPico) - excess;
+  if (free <= 0n || wantPico <= 0 || free < need) return 0n;
+  const wanted = BigInt(wantPico) - excess;
+  // However much one process could use, half of what is free stays for the others.
+  const granted = largest(need, smallest(wanted, free / 2n), free / shareOfFree);
+  return smallest(granted, free, largestGrantPico);
+}
+
+function largest(...values: readonly bigint[]): bigint {
+  return values.reduce((one, other) => (one > other ? one : other));
+}
+
+function smallest(...values: readonly bigint[]): bigint {
+  return values.reduce((one, other) => (one < other ? one : other));
 }
 
 function sumOf(leases: readonly LeaseRow[]): bigint {

@@ -323,6 +323,7 @@ describe("POST /v3/embeddings", () => {
       candidateLoop: new CandidateLoop({ retries: 0 }),
       pricing,
       callLimits: createCallLimits(),
+      outputTokensToReserve: 4_096,
       clocks,
       ticker,
       http,

@@ -50,10 +50,11 @@ for (const engine of createEngines()) {
         const first = await exchange(storage, ask({ needPico: 10, wantPico: 10 }), as("a"));
         expect(first).toMatchObject({ grantedPico: 125, spentPico: 0n, othersPico: 0n, hadLease: false });
         const second = await exchange(storage, ask({ needPico: 500, wantPico: 600 }), as("b"));
-        expect(second).toMatchObject({ grantedPico: 600, othersPico: 125n });
-        expect(await exchange(storage, ask({ needPico: 200, wantPico: 900 }), as("c"))).toMatchObject({
-          grantedPico: 275,
-        });
+        expect(second).toMatchObject({ grantedPico: 500, othersPico: 125n });
+        // However much it could use, half of what is free stays for others.
+        const third = await exchange(storage, ask({ needPico: 10, wantPico: 900 }), as("c"));
+        expect(third.grantedPico).toBe(187);
+        expect((await exchange(storage, ask({ needPico: 188, wantPico: 900 }), as("e"))).grantedPico).toBe(188);
         expect(await exchange(storage, ask({ needPico: 1, wantPico: 1 }), as("d"))).toMatchObject({ grantedPico: 0 });
         // The last one asked for what others hold.
         expect(await storage.budgets.wanted(now)).toEqual([id]);
@@ -66,7 +67,7 @@ for (const engine of createEngines()) {
         await exchange(storage, ask({ needPico: 900, wantPico: 900 }), as("a"));
         expect((await exchange(storage, ask({ needPico: 101, wantPico: 101 }), as("b"))).grantedPico).toBe(0);
         await exchange(storage, ask({ number: 2, returnPico: 800 }), as("a"));
-        expect((await exchange(storage, ask({ needPico: 101, wantPico: 900 }), as("b"))).grantedPico).toBe(900);
+        expect((await exchange(storage, ask({ needPico: 900, wantPico: 900 }), as("b"))).grantedPico).toBe(900);
         expect((await exchange(storage, ask({ number: 3 }), as("a"))).othersPico).toBe(900n);
       });
     });
@@ -97,6 +98,11 @@ for (const engine of createEngines()) {
           spentPico: 450n,
           othersPico: 0n,
         });
+        // The process itself need not cover what is spent already.
+        expect((await exchange(storage, ask({ number: 2, needPico: 150, wantPico: 150 }), as("a"))).grantedPico).toBe(
+          150,
+        );
+        expect((await exchange(storage, ask(), as("b"))).othersPico).toBe(100n);
       });
     });
 

@@ -20,6 +20,8 @@ const withKey: readonly ErrorCode[] = [
   "api_key_expired",
   "api_key_revoked",
   "insufficient_credits",
+  "budget_exceeded",
+  "price_unknown",
   "insufficient_scope",
   "too_many_auth_failures",
   "rate_limit_exceeded",

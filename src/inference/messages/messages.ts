@@ -87,7 +87,8 @@ export function createMessages(dependencies: MessagesDependencies) {
   ): Promise<MessagesAnswer> {
     const isStream = input.request.stream === true;
     const request = toProviderRequest(input, candidate, passthrough.path);
-    return attempt(dependencies, { context: input, candidate, isStream }, async (running) => {
+    const shape = () => ({ body: input.text, maxOutputTokens: input.request.max_tokens });
+    return attempt(dependencies, { context: input, candidate, isStream, shape }, async (running) => {
       const { quote } = running;
       const { provider } = candidate;
       if (isStream) {

@@ -111,8 +111,10 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     options: Pick<AttemptOptions, "isStream" | "isReported">,
     exchange: (running: Attempt, sent: ProviderRequest) => Promise<Answer>,
   ): Promise<Answer> {
+    const { max_output_tokens: maxOutputTokens, service_tier: serviceTier } = input.request;
+    const shape = () => ({ body: sent.body, maxOutputTokens, serviceTier });
     try {
-      return await attempt(dependencies, { context: input, candidate, ...options }, (running) =>
+      return await attempt(dependencies, { context: input, candidate, shape, ...options }, (running) =>
         exchange(running, sent),
       );
     } catch (error) {

@@ -2,7 +2,7 @@
 // the outcome.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { CallLimits, Demand } from "../../access/call-limits.ts";
+import type { CallLimits } from "../../access/call-limits.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Task } from "../../contract/tasks.ts";
 import type { BinaryResult, Engine, EngineStep, TaskCall, TaskResult } from "../../engines/engine.ts";
@@ -12,6 +12,7 @@ import { fitsSchema } from "../../lib/json-schema/schema-check.ts";
 import type { JsonObject } from "../../lib/lenient-json.ts";
 import { setAt } from "../../lib/set-at.ts";
 import { CallerLeft } from "../../providers/call.ts";
+import { estimateTask } from "../estimate.ts";
 import { type AttemptReport, toOutcome } from "../report.ts";
 import { chargeForTask } from "./unit-price.ts";
 
@@ -31,8 +32,6 @@ export interface OfferRun {
   readonly callLimits: CallLimits;
   /** An object that stands for the request, which limits count once. */
   readonly request: object;
-  /** What the run may use at most; absent: it is not known. */
-  readonly demand?: () => Demand;
   /** Stores the bytes and returns their signed address. */
   readonly publish: (result: BinaryResult) => Promise<string>;
   readonly report: (attempt: AttemptReport) => void;
@@ -73,8 +72,8 @@ async function runEngine(
   const { engine, model } = run.offer;
   const { provider } = engine;
   refuseUnavailable(engine);
-  const { caller, callLimits, demand = unknownDemand } = run;
-  const reservation = await callLimits.reserve(caller, nameOf(run.offer), demand, run.request);
+  const demand = () => estimateTask(task, run.offer, run.call);
+  const reservation = await run.callLimits.reserve(run.caller, nameOf(run.offer), demand, run.request);
   const startedAt = performance.now();
   try {
     const step = await start(engine, { ...run.call, model });
@@ -95,8 +94,6 @@ async function runEngine(
     throw error;
   }
 }
-
-const unknownDemand = (): Demand => ({ inputTokens: 0, outputTokens: 0, pico: null });
 
 function nameOf({ engine: { task, provider }, model }: TaskOffer): string {
   return model === null ? `${task}/${provider}` : `${task}/${provider}/${model}`;

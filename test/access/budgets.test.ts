@@ -1,0 +1,291 @@
+// Budgets within processes: what calls reserve, wait for and settle. The store is the real one, on SQLite; several `createBudgets` on it stand
+// for several processes.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { type BudgetReservation, createBudgets } from "../../src/access/budgets.ts";
+import type { LimitRule } from "../../src/access/limit-rules.ts";
+import type { Budget } from "../../src/contract/limits.ts";
+import { GatewayError } from "../../src/errors.ts";
+import { toMonth } from "../../src/storage/ledger.ts";
+import { openStorage, type Storage } from "../../src/storage/storage.ts";
+import { createFolders, quiet } from "../contracts/engines.ts";
+import { makeLine } from "../contracts/ledger-store.ts";
+import { waitFor } from "../support/wait.ts";
+
+const folders = createFolders();
+const storage: Storage = await openStorage({
+  ...{ databaseUrl: null, dataDir: folders.create(), log: quiet, deadlineMs: 60_000 },
+});
+afterAll(async () => {
+  await storage.close();
+  folders.remove();
+});
+
+const usd = 1_000_000_000_000;
+let rules = 0;
+
+function makeRule(budget: Partial<Budget> = {}, more: Partial<LimitRule> = {}): LimitRule {
+  return {
+    ...{ id: `key:${++rules}`, holder: "key", holderName: "a key", model: null, rateLimit: null },
+    budget: { amount: 1, period: "none", time_zone: "UTC", raise: null, ...budget },
+    ...more,
+  };
+}
+
+interface Options {
+  readonly processId?: string;
+  readonly waitMs?: number;
+  readonly now?: () => number;
+  readonly store?: Parameters<typeof createBudgets>[0]["store"];
+}
+
+function openBudgets({ processId = crypto.randomUUID(), waitMs = 0, store = storage.budgets, now }: Options = {}) {
+  const budgets = createBudgets({ store, processId, waitMs, log: quiet, ...(now === undefined ? {} : { now }) });
+  const reserve = async (rule: LimitRule | readonly LimitRule[], pico: number, model = "mock/echo") => {
+    const held = await budgets.reserve(Array.isArray(rule) ? rule : [rule as LimitRule], model, () => pico);
+    if (held === null) throw new Error("No budget applies");
+    return held;
+  };
+  /** Settles, and writes the line of the ledger as a gateway does. */
+  async function spend(held: BudgetReservation, pico: number): Promise<void> {
+    held.settle(pico);
+    const line = makeLine({ counted_pico: pico, accounts: held.accounts });
+    await storage.ledger.createPartitions([toMonth(line.time)]);
+    await storage.ledger.append({ lines: JSON.stringify([line]), processId });
+  }
+  return { budgets, reserve, spend, processId };
+}
+
+async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error("It was not refused");
+}
+
+async function spentOf(held: BudgetReservation): Promise<bigint> {
+  const [balance] = await storage.budgets.balances(held.accounts);
+  return balance?.spentPico ?? 0n;
+}
+
+describe("one process", () => {
+  test("the first call asks the store, and the next ones do not", async () => {
+    const { budgets } = openBudgets();
+    const rule = makeRule();
+    const first = budgets.reserve([rule], "mock/echo", () => usd / 1_000);
+    expect(first).toBeInstanceOf(Promise);
+    await first;
+    for (let sent = 0; sent < 50; sent++)
+      expect(budgets.reserve([rule], "mock/echo", () => usd / 1_000)).not.toBeInstanceOf(Promise);
+  });
+
+  test("a call without a budget that applies costs nothing, and its estimate is not computed", async () => {
+    const { budgets } = openBudgets();
+    const rule = makeRule({}, { model: "other/*" });
+    const estimate = () => {
+      throw new Error("It was computed");
+    };
+    expect(budgets.reserve([rule], "mock/echo", estimate)).toBeNull();
+    expect(budgets.reserve([{ ...rule, budget: null, model: null }], "mock/echo", estimate)).toBeNull();
+  });
+
+  test("calls are refused when the estimate does not fit, and what was not used can be used again", async () => {
+    const { reserve, spend } = openBudgets();
+    const rule = makeRule();
+    const held = await reserve(rule, 0.9 * usd);
+    const refusal = await refusalOf(reserve(rule, 0.2 * usd));
+    expect(refusal.code).toBe("budget_exceeded");
+    expect(refusal.details.headers?.["x-should-retry"]).toBe("true");
+    await spend(held, 0.1 * usd);
+    const second = await reserve(rule, 0.2 * usd);
+    second.release();
+    await spend(await reserve(rule, 0.9 * usd), 0.9 * usd);
+    const spent = await refusalOf(reserve(rule, 1));
+    expect(spent.message).toBe("The budget of the key 'a key' is 1.00 USD. It is spent. It does not reset by itself.");
+    expect(spent.details.headers).toEqual({ "x-budget-limit": "1.00", "x-budget-remaining": "0.00" });
+  });
+
+  test("the refusal says which budget, what is left and when it resets", async () => {
+    const now = Date.parse("2026-03-15T12:00:00Z");
+    const { reserve } = openBudgets({ now: () => now });
+    const rule = makeRule(
+      { period: "monthly", time_zone: "Europe/Berlin" },
+      { holder: "team", holderName: "red", model: "mock/*" },
+    );
+    const refusal = await refusalOf(reserve(rule, 2 * usd));
+    expect(refusal.message).toBe(
+      "The monthly budget of the team 'red' for models that match 'mock/*' is 1.00 USD. 1.00 USD of it are left, and this call may cost up to 2.00 USD. A lower limit of output tokens lowers that. It resets at 2026-03-31T22:00:00.000Z.",
+    );
+    expect(refusal.details.headers?.["x-budget-reset"]).toBe("2026-03-31T22:00:00.000Z");
+  });
+
+  test("a call that costs more than its estimate is counted, and the excess is missing afterwards", async () => {
+    const { reserve, spend } = openBudgets();
+    const rule = makeRule();
+    const held = await reserve(rule, 0.1 * usd);
+    await spend(held, 0.95 * usd);
+    expect(await spentOf(held)).toBe(BigInt(0.95 * usd));
+    expect((await refusalOf(reserve(rule, 0.1 * usd))).message).toContain("0.05 USD of it are left");
+    await spend(await reserve(rule, 0.04 * usd), 0.04 * usd);
+  });
+
+  test("a budget of zero refuses also calls that are free, and any other lets free calls pass when it is spent", async () => {
+    const { reserve, spend } = openBudgets();
+    expect((await refusalOf(reserve(makeRule({ amount: 0 }), 0))).code).toBe("budget_exceeded");
+    const rule = makeRule();
+    await spend(await reserve(rule, usd), usd);
+    await refusalOf(reserve(rule, 1));
+    (await reserve(rule, 0)).settle(0);
+  });
+
+  test("a call must pass the budgets of key, team and model at once, and takes from none if one refuses", async () => {
+    const { reserve } = openBudgets();
+    const key = makeRule({ amount: 3 });
+    const team = makeRule({ amount: 2 }, { holder: "team", holderName: "red" });
+    const models = makeRule({ amount: 1 }, { model: "mock/*" });
+    const all = [key, team, models];
+    expect((await refusalOf(reserve(all, 1.5 * usd))).message).toContain("for models that match 'mock/*'");
+    expect((await refusalOf(reserve([key, team], 2.5 * usd))).message).toContain("team 'red'");
+    const held = await reserve(all, usd);
+    expect(held.accounts).toHaveLength(3);
+    // The other models of the team still have one dollar.
+    (await reserve(all, usd, "other/model")).settle(usd);
+    (await reserve(key, usd)).settle(usd);
+    await refusalOf(reserve(key, 1));
+  });
+
+  test("a call waits for what running calls have reserved", async () => {
+    const { reserve, spend } = openBudgets({ waitMs: 60_000 });
+    const rule = makeRule();
+    const held = await reserve(rule, 0.9 * usd);
+    const waiting = Promise.all(Array.from({ length: 20 }, () => reserve(rule, 0.04 * usd)));
+    await spend(held, 0.1 * usd);
+    expect(await waiting).toHaveLength(20);
+  });
+
+  test("a new period begins with the whole budget, and a call is charged to the period in which it began", async () => {
+    const clock = { now: Date.parse("2026-03-15T23:59:59Z") };
+    const { reserve, spend } = openBudgets({ now: () => clock.now });
+    const rule = makeRule({ period: "daily" });
+    const held = await reserve(rule, 0.9 * usd);
+    await refusalOf(reserve(rule, 0.2 * usd));
+    clock.now += 1_000;
+    const next = await reserve(rule, usd);
+    expect(next.accounts).not.toEqual(held.accounts);
+    await spend(held, 0.5 * usd);
+    expect(await spentOf(held)).toBe(BigInt(0.5 * usd));
+    expect(await spentOf(next)).toBe(0n);
+  });
+
+  test("a raise counts until it ends, and a new amount at once", async () => {
+    const clock = { now: Date.parse("2026-03-15T12:00:00Z") };
+    const { reserve } = openBudgets({ now: () => clock.now });
+    const rule = makeRule({ raise: { amount: 1, until: "2026-03-15T13:00:00Z" } });
+    (await reserve(rule, 1.5 * usd)).release();
+    clock.now += 3_600_000;
+    expect((await refusalOf(reserve(rule, 1.5 * usd))).message).toContain("is 1.00 USD");
+    const changed = { ...rule, budget: { ...(rule.budget as Budget), amount: 5, raise: null } };
+    (await reserve(changed, 4 * usd)).release();
+    await refusalOf(reserve(rule, 1.5 * usd));
+  });
+
+  test("amounts of another lease do not come back to a lease that was lost", async () => {
+    const clock = { now: Date.now() };
+    const { reserve } = openBudgets({ now: () => clock.now });
+    const rule = makeRule();
+    const held = await reserve(rule, 0.5 * usd);
+    clock.now += 60_000;
+    // Another process takes what the store got back.
+    const other = openBudgets({ now: () => clock.now });
+    await other.reserve(rule, 0.9 * usd);
+    await refusalOf(reserve(rule, 0.2 * usd));
+    held.settle(0);
+    await refusalOf(reserve(rule, 0.2 * usd));
+    await reserve(rule, 0.1 * usd);
+  });
+});
+
+describe("several processes", () => {
+  test("what one does not use, it returns when another needs it", async () => {
+    const rule = makeRule();
+    const one = openBudgets();
+    const other = openBudgets({ waitMs: 60_000 });
+    (await one.reserve(rule, 0.9 * usd)).release();
+    const held = await other.reserve(rule, 0.9 * usd);
+    expect(held.pico).toBe(0.9 * usd);
+  });
+
+  test("together they never reserve more than the budget, and no needed part stays unused", async () => {
+    const rule = makeRule();
+    const processes = Array.from({ length: 4 }, () => openBudgets({ waitMs: 60_000 }));
+    let admitted = 0;
+    let refused = 0;
+    await Promise.all(
+      Array.from({ length: 2_000 }, async (_, index) => {
+        const { reserve, spend } = processes[index % 4] as ReturnType<typeof openBudgets>;
+        try {
+          const held = await reserve(rule, 0.004 * usd);
+          admitted++;
+          await spend(held, 0.001 * usd);
+        } catch (error) {
+          expect((error as GatewayError).code).toBe("budget_exceeded");
+          refused++;
+        }
+      }),
+    );
+    expect(admitted + refused).toBe(2_000);
+    // Only what is less than one estimate may be left.
+    expect(admitted).toBeLessThanOrEqual(1_000);
+    expect(admitted).toBeGreaterThanOrEqual(997);
+  }, 120_000);
+
+  test("a process that ends gives back its lease", async () => {
+    const rule = makeRule();
+    const one = openBudgets();
+    (await one.reserve(rule, 0.9 * usd)).release();
+    await one.budgets.close();
+    (await openBudgets().reserve(rule, 0.95 * usd)).release();
+  });
+});
+
+describe("an outage of the store", () => {
+  test("calls within the lease continue, others are answered 503, and nothing is lost afterwards", async () => {
+    let isDown = false;
+    const down = new GatewayError("dependency_unavailable", "down");
+    const whenUp = <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
+      // The store executes the call, and its answer is lost.
+      return async (...args: Args) => {
+        const result = await call(...args);
+        if (isDown) throw down;
+        return result;
+      };
+    };
+    const { exchange, renew, wanted } = storage.budgets;
+    const store = { exchange: whenUp(exchange), renew: whenUp(renew), wanted: whenUp(wanted) };
+    const rule = makeRule();
+    const { reserve } = openBudgets({ store });
+    (await reserve(rule, 0.1 * usd)).release();
+    isDown = true;
+    const held = await reserve(rule, 0.1 * usd);
+    expect((await refusalOf(reserve(rule, 0.5 * usd))).code).toBe("dependency_unavailable");
+    expect((await refusalOf(reserve(rule, 0.5 * usd))).code).toBe("dependency_unavailable");
+    isDown = false;
+    held.release();
+    // The grant whose answer was lost is not lost.
+    (await reserve(rule, usd)).release();
+  });
+});
+
+test("accounts that are not used are given back and forgotten", async () => {
+  const clock = { now: Date.now() };
+  const { budgets, reserve } = openBudgets({ now: () => clock.now });
+  const many = Array.from({ length: 100 }, () => makeRule());
+  for (const held of await Promise.all(many.map((rule) => reserve(rule, 0.9 * usd)))) held.release();
+  expect(budgets.size()).toBe(100);
+  clock.now += 61_000;
+  await waitFor("the accounts to be forgotten", async () => budgets.size() === 0);
+  await budgets.close();
+});
