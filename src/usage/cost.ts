@@ -198,12 +198,20 @@ export function readStatedCost(usage: unknown): number | null {
   const { cost, cost_in_usd_ticks, estimated_cost } = usage as Record<string, unknown>;
   // A tick is 10⁻¹⁰ USD.
   if (isAmount(cost_in_usd_ticks)) return toSafe(cost_in_usd_ticks * picoPerTick);
-  if (isAmount(cost)) return toSafe(cost * picoPerUsd);
+  if (isAmount(cost)) return toSafe((cost + readUpstreamCost(usage)) * picoPerUsd);
   if (typeof cost === "object" && cost !== null) {
     const { total_cost } = cost as Record<string, unknown>;
     if (isAmount(total_cost)) return toSafe(total_cost * picoPerUsd);
   }
   return isAmount(estimated_cost) ? toSafe(estimated_cost * picoPerUsd) : null;
+}
+
+/** With the operator's own key at another provider, a router states its fee only; that provider bills the rest. */
+function readUpstreamCost(usage: object): number {
+  const { is_byok, cost_details } = usage as Record<string, unknown>;
+  if (is_byok !== true || typeof cost_details !== "object" || cost_details === null) return 0;
+  const { upstream_inference_cost: upstream } = cost_details as Record<string, unknown>;
+  return isAmount(upstream) ? upstream : 0;
 }
 
 function isAmount(value: unknown): value is number {

@@ -8,6 +8,9 @@ import type { JsonObject } from "../lib/lenient-json.ts";
 export type TokenParts = Readonly<Record<TokenPart, number>>;
 
 const nothing: JsonObject = {};
+const detailNames = ["tokens_details", "token_details"];
+const inputDetailNames = detailNames.flatMap((name) => [`prompt_${name}`, `input_${name}`]);
+const outputDetailNames = detailNames.flatMap((name) => [`completion_${name}`, `output_${name}`]);
 
 /**
  * Null when the usage lacks the input count. Details that exceed their total are cut, in this order: cache reads, cache writes, audio, video,
@@ -18,7 +21,7 @@ export function readTokenParts(usage: unknown): TokenParts | null {
   const totals = readTotals(members);
   if (totals === null) return null;
   const { prompt, completion } = totals;
-  const inputDetails = firstMembers(members, "prompt_tokens_details", "input_tokens_details", "prompt_token_details");
+  const inputDetails = firstMembers(members, ...inputDetailNames);
 
   let rest = prompt;
   const cached = Math.min(readCacheRead(members, inputDetails), rest);
@@ -137,12 +140,7 @@ function readCacheWrite(members: JsonObject, details: JsonObject): { written: nu
 }
 
 function readOutput(members: JsonObject, prompt: number, completion: number) {
-  const details = firstMembers(
-    members,
-    "completion_tokens_details",
-    "output_tokens_details",
-    "completion_token_details",
-  );
+  const details = firstMembers(members, ...outputDetailNames);
   const inDetails = Math.max(count(details["reasoning_tokens"]), count(details["thinking_tokens"]));
   const besideDetails = count(members["reasoning_tokens"]);
   const gap = count(members["total_tokens"]) - prompt - completion;

@@ -1,51 +1,19 @@
 // Usage as disjoint parts, and what they cost.
 
 import { describe, expect, test } from "bun:test";
-import { createPriceBook, type Price, type PriceFile } from "../../src/catalogue/prices.ts";
+import { createPriceBook, type Price } from "../../src/catalogue/prices.ts";
 import { costOf, costOfUsage, readServiceTier, readStatedCost, toUsd } from "../../src/usage/cost.ts";
 import { readTokenParts, type TokenParts } from "../../src/usage/tokens.ts";
-import { invoices, type ModelName, type Published, published } from "../support/invoices.ts";
+import { publishedFile as file, findPublished } from "../support/published-prices.ts";
 import { totalsOf } from "../support/token-totals.ts";
 
-const file: PriceFile = {
-  format: 1,
-  version: "test",
-  sources: Object.values(published).map(({ page, date }) => ({ url: page, date })),
-  providers: Object.fromEntries(
-    Object.entries<Published>(published).map(([id, { price, audioAsText }], source) => [
-      toProvider(id),
-      { source, ...(audioAsText === true ? { audio_as_text: true as const } : {}), models: [{ ids: [id], price }] },
-    ]),
-  ),
-};
-const book = createPriceBook(file);
-
-/** Every model its own provider, since the rules of providers differ. */
-function toProvider(id: string): string {
-  return `of-${id}`;
-}
-
-function priceOf(model: ModelName): Price {
-  const price = book.find(toProvider(model), model);
+function priceOf(model: string): Price {
+  const price = findPublished(model);
   if (price === null) throw new Error(`${model} has no price`);
   return price;
 }
 
 const noon = new Date("2026-11-15T12:00:00Z");
-
-describe("invoices worked by hand", () => {
-  test.each(invoices)("$model: $title", ({ model, usage, tier, at, usd }) => {
-    const cost = costOfUsage(usage, priceOf(model), {
-      at: at === undefined ? noon : new Date(at),
-      ...(tier === undefined ? {} : { tier }),
-    });
-    if (cost.amount === null) throw new Error(`no cost: ${cost.reason} ${cost.detail ?? ""}`);
-    expect(Number.isSafeInteger(cost.amount)).toBe(true);
-    expect(toUsd(cost.amount)).toBe(usd);
-    expect(cost.version).toBe("test");
-    expect(cost.source).toBe(published[model].page);
-  });
-});
 
 describe("a cost that is not known is null, and says why", () => {
   const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
