@@ -3,6 +3,7 @@
 import { openKeyring } from "./access/keys.ts";
 import { unknownLimitStates } from "./access/limit-states.ts";
 import { createLimits } from "./access/limits.ts";
+import type { GatewayIdentity } from "./access/rate-shares.ts";
 import type { CounterPlace } from "./access/shared-counters.ts";
 import { createTeams } from "./access/teams.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
@@ -57,6 +58,8 @@ export interface GatewayOptions {
   readonly engineProcess?: EngineProcess;
   /** Absent: this process counts alone. */
   readonly counters?: CounterPlace | undefined;
+  /** Absent: this process is a gateway of its own. */
+  readonly gateway?: GatewayIdentity;
 }
 
 const dayMs = 86_400_000;
@@ -71,9 +74,9 @@ export async function startGateway(
   config: Config,
   log: Log,
   mayServe: () => Promise<void>,
-  { loadLimits, storeDeadlineMs, engineProcess, counters }: GatewayOptions = {},
+  { loadLimits, ...shared }: GatewayOptions = {},
 ): Promise<Gateway> {
-  const services = await createServices(config, log, { works: false, storeDeadlineMs, engineProcess, counters });
+  const services = await createServices(config, log, { ...shared, works: false });
   const { providers, storage, ticker, shutdown, health, book, calling, egress, fetchMedia, chatRouter } = services;
   const { files, resources, engines, universalAi } = services;
   const { adminKey, keysStaleAfterMs: staleAfterMs, defaults } = config;

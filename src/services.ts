@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createBudgets } from "./access/budgets.ts";
 import { createCallLimits, type FallbackPrice } from "./access/call-limits.ts";
 import { RateLimits } from "./access/rate-limits.ts";
+import { type GatewayIdentity, RateShares } from "./access/rate-shares.ts";
 import { type CounterPlace, openCounters } from "./access/shared-counters.ts";
 import {
   builtInPrices,
@@ -59,6 +60,8 @@ export interface ServicesOptions {
   readonly engineProcess?: EngineProcess | undefined;
   /** The counters that the processes of the gateway share; absent: this process counts alone. */
   readonly counters?: CounterPlace | undefined;
+  /** How other gateways on the same database know this one; absent: the process is a gateway of its own. */
+  readonly gateway?: GatewayIdentity | undefined;
   /** Whether the process takes work from the queue. */
   readonly works: boolean;
   /** How long an operation of the store may take; absent for its default. */
@@ -110,7 +113,11 @@ export async function createServices(config: Config, log: Log, options: Services
   const prices = loadPrices({ builtIn: builtInPrices, operatorFile: config.pricesFile, log });
   const book = createPriceBook(prices, overrides, freeProviders(providers), listOtherNames(providers));
   const pricing = createPricing(book);
-  const rates = new RateLimits({ counters: openCounters(options.counters ?? null, log) });
+  const counters = openCounters(options.counters ?? null, log);
+  const gateway = options.gateway ?? { id: crypto.randomUUID(), serves: !works };
+  const shares = databaseUrl === null ? null : new RateShares({ store: storage.rateShares, counters, gateway, log });
+  await shares?.start();
+  const rates = new RateLimits({ counters, shares });
   const budgets = createBudgets({
     store: storage.budgets,
     processId: crypto.randomUUID(),
@@ -218,6 +225,7 @@ export async function createServices(config: Config, log: Log, options: Services
     universalAi,
     /** Closes everything except the store, which is closed last. */
     async close() {
+      shares?.close();
       await budgets.close();
       http.close();
       egress.close();

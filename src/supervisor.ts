@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createCounterFile, openCounterFile, sharedEntries } from "./access/counter-table.ts";
+import type { GatewayIdentity } from "./access/rate-shares.ts";
 import type { CounterPlace } from "./access/shared-counters.ts";
 import { type Config, type ConfigSnapshot, childEnvironment, toSnapshot } from "./config.ts";
 import { messageOf } from "./errors.ts";
@@ -22,6 +23,8 @@ export interface ProcessOrder {
   readonly engineSocket: string;
   /** The counters that all processes share; null when there is no room for this process. */
   readonly counters: CounterPlace | null;
+  /** How other gateways on the same database know this one. */
+  readonly gateway: GatewayIdentity;
 }
 
 /** What a process reports to its supervisor. */
@@ -91,6 +94,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   // Only this user can enter the folder.
   const socketFolder = mkdtempSync(join(tmpdir(), "switchyard-"));
   const slots = openSlots(join(socketFolder, "counters"), count(config));
+  const gatewayId = crypto.randomUUID();
   let generations = 0;
   let current = createGeneration(config);
   let hasStarted = false;
@@ -144,7 +148,8 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     children.add(child);
     const { engineSocket } = generation;
     const counters = slot === null ? null : { path: slots.path, slot };
-    process.send({ config: toSnapshot(generation.config), engineSocket, counters } satisfies ProcessOrder);
+    const gateway = { id: gatewayId, serves: generation.counts.serving > 0 };
+    process.send({ config: toSnapshot(generation.config), engineSocket, counters, gateway } satisfies ProcessOrder);
     void forwardLines(process.stderr, (line) => log.warn("output of a process", { pid: process.pid, output: line }));
     return child;
   }

@@ -7,6 +7,7 @@ import { cellsPerWindow, type WindowKind } from "./window-cells.ts";
 
 /** One counter as a process sees it. Its place in the table is remembered, and checked with every use. */
 export class Counter {
+  readonly id: string;
   readonly low: number;
   readonly high: number;
   readonly hash: bigint;
@@ -16,6 +17,7 @@ export class Counter {
   searchAt = 0;
 
   constructor(id: string) {
+    this.id = id;
     const digest = Buffer.from(Bun.SHA256.hash(id) as Uint8Array);
     const hash = digest.readBigUInt64LE(0);
     // Small values mark entries that are free or being replaced.

@@ -91,8 +91,7 @@ export class RateLimits {
 
   /** Concurrent requests are divided evenly between gateways; every gateway may run one. */
   runningLimit(limit: number): number {
-    const gateways = this.#shares?.gateways ?? 1;
-    return gateways === 1 ? limit : Math.max(1, Math.floor(limit / gateways));
+    return this.#shares?.ownPart(limit) ?? limit;
   }
 
   /** Counts a request against the rules for every model, or throws 429. A promise only when the store has to be asked. */
@@ -183,12 +182,10 @@ export class RateLimits {
 
   /** Takes from all windows or from none. Throws 429, or says which share is used up. */
   #take(checks: readonly RateCheck[], amountOf: (check: RateCheck) => number): readonly Taken[] | Missing {
-    const isShared = this.#shares?.isShared ?? false;
     const taken: Taken[] = [];
     for (const check of checks) {
-      const { counter, kind, limit } = check;
       const amount = amountOf(check);
-      const outcome = this.counters.take(counter, kind, { limit, amount, isShared });
+      const outcome = this.#takeOne(check, amount);
       if (outcome === "share") {
         this.#giveBack(taken);
         return { check, amount };
@@ -197,9 +194,24 @@ export class RateLimits {
         this.#giveBack(taken);
         throw exceeded(check, outcome.waitMs);
       }
-      taken.push({ check, step: outcome.step, amount });
+      taken.push(outcome);
     }
     return taken;
+  }
+
+  #takeOne(check: RateCheck, amount: number): Taken | { readonly waitMs: number } | "share" {
+    const { counter, kind, limit } = check;
+    const shares = this.#shares;
+    if (shares?.isLeased(kind)) {
+      const outcome = this.counters.take(counter, kind, { limit, amount, isShared: true });
+      if (outcome === "share" && !shares.mustDivide) return "share";
+      if (outcome !== "share") return "step" in outcome ? { check, step: outcome.step, amount } : outcome;
+    }
+    const part = shares?.ownPart(limit) ?? limit;
+    const own = Math.min(amount, part);
+    const outcome = this.counters.take(counter, kind, { limit: part, amount: own, isShared: false });
+    if (outcome === "share") throw new TypeError("a part that is not shared needs no lease");
+    return "step" in outcome ? { check, step: outcome.step, amount: own } : outcome;
   }
 
   async #takeWithShares(

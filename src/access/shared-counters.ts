@@ -150,15 +150,16 @@ export class SharedCounters {
     return countIn(table, cellAt(entry + windowsAt[kind], step), step);
   }
 
-  /** Adds to what the store granted for a step. */
+  /** What the store granted for a step, all grants together. */
   grant(counter: Counter, kind: WindowKind, { step, amount }: StepAmount): void {
     const { table, entry } = this.#locate(counter);
     const cell = entry + sharesAt[kind];
     for (;;) {
       const value = Atomics.load(table.words, cell);
       if (stepOf(value) === step + 1) return;
+      // Two processes may have asked the store, and the later grant includes the earlier one.
       const before = stepOf(value) === step ? countOf(value) : 0;
-      const next = pack(step, false, Math.min(maxCount, before + amount));
+      const next = pack(step, false, Math.min(maxCount, Math.max(before, amount)));
       if (Atomics.compareExchange(table.words, cell, value, next) === value) return;
     }
   }

@@ -52,6 +52,11 @@ export function toSteps(kind: WindowKind, now: number): number {
   return ((now * stepsPerWindow) / windowMs[kind]) % stepNumbers;
 }
 
+/** How long a step of a window takes. */
+export function stepMs(kind: WindowKind): number {
+  return windowMs[kind] / stepsPerWindow;
+}
+
 /** The cell of a step of the window that begins at `at`. */
 export function cellAt(at: number, step: number): number {
   return at + (step & cellMask);

@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import { createFirstKeys } from "../access/keys.ts";
+import type { GatewayIdentity } from "../access/rate-shares.ts";
 import type { CounterPlace } from "../access/shared-counters.ts";
 import { type Config, ConfigError, fromSnapshot, readConfig, readLogFormat, secretsOf } from "../config.ts";
 import type { EngineProcess } from "../engines/local/remote-pool.ts";
@@ -150,6 +151,7 @@ interface RunningProcess {
 interface SharedWithOthers {
   readonly engineProcess: EngineProcess;
   readonly counters: CounterPlace | undefined;
+  readonly gateway: GatewayIdentity;
 }
 
 type Start = (
@@ -184,7 +186,7 @@ async function runChild(start: Start): Promise<number> {
     };
     const { engineSocket: socketPath } = order;
     const engineProcess = { socketPath, start: () => report({ state: "needs-engines" }) };
-    const shared = { engineProcess, counters: order.counters ?? undefined };
+    const shared = { engineProcess, counters: order.counters ?? undefined, gateway: order.gateway };
     const running = await start(config, log, mayServe, shared);
     const ended = Promise.withResolvers<number>();
     running.finished?.then(() => ended.resolve(0), ended.reject);

@@ -10,6 +10,7 @@ import { jobStatements } from "./jobs.ts";
 import { keyStatements } from "./keys.ts";
 import { ledgerStatements } from "./ledger.ts";
 import type { CoalescedOperation, Operation } from "./operation.ts";
+import { rateShareStatements } from "./rate-shares.ts";
 import { responseStatements } from "./responses.ts";
 import { secretStatements } from "./secrets.ts";
 import { teamStatements } from "./teams.ts";
@@ -24,6 +25,7 @@ const statements = {
   files: fileStatements,
   jobs: jobStatements,
   keys: keyStatements,
+  rateShares: rateShareStatements,
   ledger: ledgerStatements,
   responses: responseStatements,
   secrets: secretStatements,
