@@ -4,9 +4,10 @@ import type { Command } from "commander";
 import { parse } from "../contract/problems.ts";
 import { usageQuery } from "../contract/usage.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { UsageCheck } from "../storage/usage-check.ts";
 import { toReportCsv, toReportJson, toReportTable } from "../usage/report-formats.ts";
 import { createUsageReports } from "../usage/reports.ts";
-import { collect, createCommand, type Output, UsageError } from "./command-line.ts";
+import { CommandFailed, collect, createCommand, type Output, UsageError } from "./command-line.ts";
 
 export interface UsageContext extends Output {
   openStorage(): Promise<Storage>;
@@ -42,7 +43,40 @@ export function createUsageCommand(context: UsageContext): Command {
       else for (const line of toReportTable(report)) context.print(line);
     })
     .addHelpText("after", "\nExample: npx switchyard usage --by day,model --from 7d");
+  command.addCommand(createCheckCommand(context));
   return command;
+}
+
+function createCheckCommand(context: UsageContext): Command {
+  return createCommand("check", "Compare the ledger with the budgets and the hourly totals.", context)
+    .option("--json", "print JSON")
+    .action(async (_: unknown, command: Command) => {
+      const found = await withStorage(context, (storage) => storage.usageCheck.run());
+      // The command above has the option as well, and takes it when it stands before the name of this one.
+      if (command.optsWithGlobals<{ json?: true }>().json) context.print(toCheckJson(found));
+      else for (const line of toCheckLines(found)) context.print(line);
+      if (found.differences.length > 0) throw new CommandFailed();
+    })
+    .addHelpText("after", "\nExit code 1 if something differs. Example: npx switchyard usage check");
+}
+
+function toCheckJson({ partlyDeleted, hasMore, differences, ...counts }: UsageCheck): string {
+  const shown = differences.map((one) => ({ ...one, ledger: String(one.ledger), derived: String(one.derived) }));
+  const json = { ...counts, partly_deleted: partlyDeleted, differences: shown, has_more: hasMore };
+  return JSON.stringify(json, null, 2);
+}
+
+function toCheckLines({ lines, accounts, hours, partlyDeleted, differences, hasMore }: UsageCheck): string[] {
+  return [
+    ...differences.map(
+      ({ what, of, ledger, derived }) => `${what} of ${of}: ${ledger} in the ledger, ${derived} counted`,
+    ),
+    ...(hasMore ? ["There are more differences."] : []),
+    ...(partlyDeleted > 0
+      ? [`${partlyDeleted} accounts began before the oldest line, so they cannot be compared in full.`]
+      : []),
+    `${lines} lines, ${accounts} accounts of budgets and the totals of ${hours} hours: ${differences.length === 0 ? "no differences" : `${differences.length} differences`}.`,
+  ];
 }
 
 export function addTimeOptions(command: Command): Command {

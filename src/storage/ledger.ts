@@ -118,7 +118,17 @@ export interface AppendOutcome {
 }
 
 /** Dimensions of the totals: empty text takes the place of null. */
-const dimensions = ["hour", "key_id", "team", "tags", "provider", "model", "task", "endpoint", "outcome"] as const;
+export const dimensions = [
+  "hour",
+  "key_id",
+  "team",
+  "tags",
+  "provider",
+  "model",
+  "task",
+  "endpoint",
+  "outcome",
+] as const;
 const sums = {
   lines: "count",
   input_tokens: "input_tokens",
@@ -131,16 +141,16 @@ const sums = {
   first_token_ms: "first_token_ms",
   streams: "case when first_token_ms is not null then 1 end",
 } as const;
-const sumNames = Object.keys(sums) as (keyof typeof sums)[];
+export const sumNames = Object.keys(sums) as (keyof typeof sums)[];
 const totalColumns = [...dimensions, ...sumNames].join(", ");
 
 /** The totals of lines, for `insert into usage_hourly`. */
-const selectTotals = [
+export const selectTotals = [
   "select time / 3600000 * 3600000 as hour",
   ...dimensions.slice(1).map((name) => `coalesce(${name}, '') as ${name}`),
   ...Object.entries(sums).map(([name, sum]) => `cast(coalesce(sum(${sum}), 0) as bigint) as ${name}`),
 ].join(", ");
-const byDimensions = dimensions.map((_, index) => index + 1).join(", ");
+export const byDimensions = dimensions.map((_, index) => index + 1).join(", ");
 const addTotals = `do update set ${sumNames.map((name) => `${name} = usage_hourly.${name} + excluded.${name}`).join(", ")}`;
 
 // Lines in the order of their key, totals in the order of their dimensions, then accounts: so two transactions never wait for each other.

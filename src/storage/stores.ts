@@ -14,6 +14,7 @@ import { rateShareStatements } from "./rate-shares.ts";
 import { responseStatements } from "./responses.ts";
 import { secretStatements } from "./secrets.ts";
 import { teamStatements } from "./teams.ts";
+import { usageCheckStatements } from "./usage-check.ts";
 import { usageReportStatements } from "./usage-reports.ts";
 import { workStatements } from "./work.ts";
 import type { WorkKind } from "./work-queue.ts";
@@ -30,6 +31,7 @@ const statements = {
   responses: responseStatements,
   secrets: secretStatements,
   teams: teamStatements,
+  usageCheck: usageCheckStatements,
   usageReports: usageReportStatements,
   work: workStatements,
 };

@@ -1,0 +1,75 @@
+// `switchyard usage check`: the ledger against the accounts of budgets and the hourly totals, on both engines.
+
+import { expect, test } from "bun:test";
+import { runCommandLine } from "../../src/cli/command-line.ts";
+import { createUsageCommand } from "../../src/cli/usage.ts";
+import { type LedgerLine, toMonth } from "../../src/storage/ledger.ts";
+import { openStorage, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
+import { createEngines, describeOn, withDatabase, withStorage } from "../contracts/engines.ts";
+import { makeLine } from "../contracts/ledger-store.ts";
+
+async function append(storage: Storage, lines: readonly LedgerLine[]): Promise<void> {
+  await storage.ledger.createPartitions(lines.map(({ time }) => toMonth(time)));
+  await storage.ledger.append({ lines: JSON.stringify(lines), processId: "process" });
+}
+
+async function check(options: StorageOptions, ...args: string[]) {
+  const printed: string[] = [];
+  const context = { print: (line: string) => void printed.push(line), openStorage: () => openStorage(options) };
+  const exitCode = await runCommandLine(createUsageCommand(context), ["check", ...args], context);
+  return { exitCode, text: printed.join("\n") };
+}
+
+for (const engine of createEngines()) {
+  describeOn(engine, "usage check", () => {
+    async function createStore(): Promise<StorageOptions> {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        const accounts = ["key:one none 0", "team:red/openai/* daily 86400000"];
+        await append(storage, [
+          makeLine({ counted_pico: 7, accounts }),
+          makeLine({ counted_pico: 5, accounts: accounts.slice(0, 1) }),
+          makeLine({ outcome: "provider_error", counted_pico: 0 }),
+        ]);
+      });
+      return options;
+    }
+
+    test("a store whose sums agree has no differences", async () => {
+      const options = await createStore();
+      const { exitCode, text } = await check(options);
+      expect(text).toBe("3 lines, 2 accounts of budgets and the totals of 1 hours: no differences.");
+      expect(exitCode).toBe(0);
+      expect(JSON.parse((await check(options, "--json")).text)).toMatchObject({ lines: 3, differences: [] });
+    });
+
+    test("every difference is printed, and the exit code is 1", async () => {
+      const options = await createStore();
+      await withDatabase(options, async ({ sql }) => {
+        await sql`update budget_accounts set spent_pico = 13 where id = 'key:one none 0'`;
+        await sql`update usage_hourly set lines = lines + 1 where outcome = 'provider_error'`;
+        await sql`delete from budget_accounts where id like 'team:%'`;
+      });
+      const { exitCode, text } = await check(options);
+      expect(exitCode).toBe(1);
+      expect(text).toContain("account of key:one none 0: 12 in the ledger, 13 counted");
+      expect(text).toContain("account of team:red/openai/* daily 86400000: 7 in the ledger, 0 counted");
+      expect(text).toMatch(/lines of .*provider_error: 1 in the ledger, 2 counted/);
+      expect(text).toContain("3 differences");
+      const { differences } = JSON.parse((await check(options, "--json")).text);
+      expect(differences).toContainEqual({ what: "account", of: "key:one none 0", ledger: "12", derived: "13" });
+    });
+
+    test("lines that were deleted because of their age are no difference", async () => {
+      const options = await createStore();
+      const old = Date.UTC(2026, 0, 10);
+      await withStorage(options, async (storage) => {
+        await append(storage, [makeLine({ time: old, counted_pico: 3, accounts: ["key:one none 0"] })]);
+        await storage.ledger.deleteLines(Date.UTC(2026, 1, 1), 100);
+      });
+      const { exitCode, text } = await check(options);
+      expect(text).toContain("1 accounts began before the oldest line");
+      expect(exitCode).toBe(0);
+    });
+  });
+}
