@@ -55,6 +55,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "inference",
     "providers",
     "storage",
+    "usage",
   ],
   http: ["access", "catalogue", "contract", "files", "inference", "jobs", "providers", "usage"],
   jobs: ["access", "contract", "egress", "engines", "inference", "storage"],

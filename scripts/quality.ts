@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createLocalEngines, type LocalEngines } from "../src/engines/local/index.ts";
 import { createLog } from "../src/log.ts";
+import { CallTicket } from "../src/providers/call-ticket.ts";
 import { longTimeLimitsMs } from "../test/engines/local-call.ts";
 import type { Split } from "../test/quality/documents/labelled-document.ts";
 import { allLooks, type Look } from "../test/quality/documents/looks.ts";
@@ -207,6 +208,7 @@ function runnerOf(local: LocalEngines): RunTask {
       providerParams: {},
       signal,
       deadline,
+      ticket: new CallTicket(),
       requestId: "quality",
       owner: "key:test",
     });

@@ -26,6 +26,7 @@ import { createEmbeddings } from "./inference/embeddings.ts";
 import { createLineExplainer } from "./inference/explain-line.ts";
 import { createMessages } from "./inference/messages/messages.ts";
 import { describeProviders, listOpenCircuits } from "./inference/provider-states.ts";
+import { type Refusal, toRefusalLine } from "./inference/report.ts";
 import { createConversationStore } from "./inference/responses/conversation-store.ts";
 import { createResponses } from "./inference/responses/responses.ts";
 import { createCollections } from "./inference/universal-ai/collections.ts";
@@ -43,6 +44,7 @@ import { createServices } from "./services.ts";
 import { deleteInBatches, startSweeper } from "./storage/sweeper.ts";
 import { createUsageReports } from "./usage/reports.ts";
 import { createRequestLog } from "./usage/requests.ts";
+import { startLedgerRetention } from "./usage/retention.ts";
 
 export interface Gateway {
   readonly port: number;
@@ -78,7 +80,7 @@ export async function startGateway(
 ): Promise<Gateway> {
   const services = await createServices(config, log, { ...shared, works: false });
   const { providers, storage, ticker, shutdown, health, book, calling, egress, fetchMedia, chatRouter } = services;
-  const { files, resources, engines, universalAi } = services;
+  const { files, resources, engines, universalAi, ledger } = services;
   const { adminKey, keysStaleAfterMs: staleAfterMs, defaults } = config;
   const keyring = await openKeyring({ storage, adminKey, staleAfterMs, defaults, log });
   const aliases = new Set(config.aliases.keys());
@@ -110,8 +112,17 @@ export async function startGateway(
   const collections = createCollections({
     rows: storage.collections,
     universalAi,
+    callLimits: calling.callLimits,
+    checkLedger: calling.checkLedger,
+    report: calling.report,
     totalTimeoutMs: config.totalTimeoutMs,
     shutdownSignal: shutdown.signal,
+    log,
+  });
+  const ledgerRetention = startLedgerRetention({
+    store: storage.ledger,
+    lineDays: config.ledgerRetentionDays,
+    totalDays: config.usageRetentionDays,
     log,
   });
   const collectionSweeper = startSweeper({ name: "Abandoned collections", log }, collections.sweep);
@@ -182,6 +193,10 @@ export async function startGateway(
     maxRunning: config.maxRunningRequests,
     log,
   });
+  const onRefused = (refusal: Refusal) => {
+    const { caller, endpoint, outcome } = refusal;
+    ledger.recordRefusal({ keyId: caller?.keyId ?? null, endpoint, outcome }, () => toRefusalLine(refusal));
+  };
   const serverOptions = {
     host: config.host,
     authenticator: createAuthenticator(keyring),
@@ -195,12 +210,13 @@ export async function startGateway(
     trustedProxies: createAddressRanges(config.trustedProxies),
     ticker,
     admission,
+    onRefused,
     log,
   };
   const isManagement = (path: string) => path.startsWith(managementPrefix);
   const publicRoutes = config.adminPort === null ? routes : routes.filter(({ path }) => !isManagement(path));
   const limits = serverOptions.limits;
-  const sockets = [responsesSocket({ responses, files, aliases, mayNameHost, log, begin: limits.begin })];
+  const sockets = [responsesSocket({ responses, files, aliases, mayNameHost, onRefused, log, begin: limits.begin })];
   await mayServe();
   const main = startServer({ ...serverOptions, port: config.port, routes: publicRoutes, sockets });
   const servers: Server[] = [main];
@@ -226,7 +242,9 @@ export async function startGateway(
     }
     admission.close();
     await services.close();
-    await Promise.all([responseSweeper.stop(), fileSweeper.stop(), collectionSweeper.stop()]);
+    await Promise.all(
+      [responseSweeper, fileSweeper, collectionSweeper, ledgerRetention].map((sweeper) => sweeper.stop()),
+    );
     await keyring.close();
     await storage.close();
   }

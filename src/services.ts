@@ -38,7 +38,7 @@ import { HealthBook } from "./inference/health.ts";
 import { createLocalEmbeddings } from "./inference/local-embeddings.ts";
 import { createFetchMedia } from "./inference/media.ts";
 import { createPricing } from "./inference/pricing.ts";
-import type { AttemptReport } from "./inference/report.ts";
+import { type AttemptReport, readUsage, toLedgerLine } from "./inference/report.ts";
 import { createRoutePlanner } from "./inference/route-planner.ts";
 import { createCompleter } from "./inference/universal-ai/complete-with-chat.ts";
 import { createEmbedder } from "./inference/universal-ai/embed-with-provider.ts";
@@ -54,6 +54,7 @@ import { HttpClient, type ProxyRule } from "./providers/http-client.ts";
 import { rows as builtInRows } from "./providers/index.ts";
 import { hasModels, modelNamesOf, ownNamesOf, type ProviderRow } from "./providers/provider.ts";
 import { openStorage } from "./storage/storage.ts";
+import { noLedger, openLedger } from "./usage/ledger.ts";
 
 export interface ServicesOptions {
   /** The process that runs local engines; absent: this process starts their workers itself. */
@@ -101,6 +102,14 @@ export async function createServices(config: Config, log: Log, options: Services
   const { databaseUrl, dataDir, encryptionKey } = config;
   const { works, storeDeadlineMs: deadlineMs } = options;
   const storage = await openStorage({ databaseUrl, dataDir, encryptionKey, works, deadlineMs, log });
+  const ledger = config.ledger
+    ? openLedger({
+        store: storage.ledger,
+        folder: join(dataDir, "ledger"),
+        maxSpoolBytes: config.ledgerSpoolBytes,
+        log,
+      })
+    : noLedger;
   const ticker = createTicker(tickMs);
   const shutdown = new AbortController();
   const http = new HttpClient(ticker, readProxyRule(config));
@@ -120,7 +129,7 @@ export async function createServices(config: Config, log: Log, options: Services
   const rates = new RateLimits({ counters, shares });
   const budgets = createBudgets({
     store: storage.budgets,
-    processId: crypto.randomUUID(),
+    processId: ledger.processId,
     waitMs: config.budgetWaitMs,
     log,
   });
@@ -128,12 +137,16 @@ export async function createServices(config: Config, log: Log, options: Services
     candidateLoop: new CandidateLoop(config),
     pricing,
     callLimits: createCallLimits({ rates, budgets, fallbackPrice: readFallbackPrice(config) }),
+    checkLedger: () => ledger.refuseWhenFull(),
     outputTokensToReserve: config.budgetOutputTokens,
     clocks: config,
     ticker,
     http,
     shutdownSignal: shutdown.signal,
-    report: (attempt: AttemptReport) => logAttempt(attempt, log),
+    report(attempt: AttemptReport) {
+      ledger.record(toLedgerLine(attempt));
+      logAttempt(attempt, log);
+    },
   };
   const route = (endpoint: string, serves: (provider: Provider) => boolean) =>
     createRoutePlanner({ table, health, typicalCost: pricing.typicalCost, serves, endpoint });
@@ -166,12 +179,12 @@ export async function createServices(config: Config, log: Log, options: Services
   const complete = createCompleter({
     router: chatRouter,
     candidateLoop: calling.candidateLoop,
-    chatCompletions: createChatCompletions({ ...calling, report: () => {}, router: chatRouter, fetchMedia }),
+    chatCompletions: createChatCompletions({ ...calling, router: chatRouter, fetchMedia }),
   });
   const embed = createEmbedder({
     router: embeddingsRouter,
     candidateLoop: calling.candidateLoop,
-    embeddings: createEmbeddings({ ...calling, report: () => {}, router: embeddingsRouter }),
+    embeddings: createEmbeddings({ ...calling, router: embeddingsRouter }),
   });
   const embeddingProviders = [...providers.values()].filter(
     (provider) => provider.row !== localEmbeddings.row && hasEmbeddings(provider),
@@ -207,6 +220,7 @@ export async function createServices(config: Config, log: Log, options: Services
   return {
     providers,
     storage,
+    ledger,
     ticker,
     /** Aborts the calls that are still running at the end of the drain. */
     shutdown,
@@ -231,6 +245,7 @@ export async function createServices(config: Config, log: Log, options: Services
       egress.close();
       ticker.close();
       await localPool.close();
+      await ledger.close();
     },
   };
 }
@@ -340,21 +355,28 @@ function freeProviders(providers: ReadonlyMap<string, Pick<Provider, "row" | "na
 }
 
 function logAttempt(attempt: AttemptReport, log: Log): void {
+  if (attempt.isFree === true) return;
+  const tokens = readUsage(attempt.usage);
   log.info("attempt", {
     request_id: attempt.requestId,
-    key: attempt.keyId,
-    path: attempt.path,
+    key: attempt.caller.keyId,
+    path: attempt.endpoint,
     // A failed attempt may be followed by another one. The status of a refused request is in its own log line.
     status: attempt.outcome === "completed" ? 200 : undefined,
     provider: attempt.provider,
-    model: attempt.model,
+    model: toLoggedModel(attempt),
     stream: attempt.isStream,
     ms: Math.round(attempt.durationMs),
-    input_tokens: attempt.usage?.inputTokens,
-    output_tokens: attempt.usage?.outputTokens,
-    cost: attempt.cost,
+    input_tokens: tokens?.inputTokens,
+    output_tokens: tokens?.outputTokens,
+    cost: attempt.charge?.cost ?? null,
     outcome: attempt.outcome,
   });
+}
+
+function toLoggedModel({ task, model }: AttemptReport): string {
+  if (task === null) return model ?? "";
+  return model === null ? task : `${task}/${model}`;
 }
 
 /** Null: a call whose price is unknown is refused if it has a budget. */

@@ -35,6 +35,7 @@ export async function startWorkerProcess(
       report: calling.report,
       callLimits: calling.callLimits,
       findCaller: keyring.findCaller,
+      checkLedger: calling.checkLedger,
       jobTimeoutMs: config.jobTimeoutMs,
       log,
     }),

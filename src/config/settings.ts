@@ -250,6 +250,20 @@ export const settings = {
   keys_stale_after_ms: whole(100, day)
     .default(hour)
     .describe("Time for which the gateway accepts keys that it knows while the database is unreachable."),
+  ledger: yesOrNo()
+    .default(true)
+    .describe("`false`: calls are not recorded, so there are no usage reports, and budgets cannot be enforced."),
+  ledger_retention_days: whole(1, 3_650)
+    .default(90)
+    .describe("Days for which the ledger keeps its lines. PostgreSQL drops them by the month."),
+  usage_retention_days: whole(1, 36_500)
+    .default(800)
+    .describe("Days for which the hourly totals of the ledger are kept."),
+  ledger_spool_bytes: whole(4 * megabyte, 2 ** 50)
+    .default(gigabyte)
+    .describe(
+      "Space in the data folder, in bytes, for lines of the ledger that the database has not accepted yet. When it is used up, calls are refused with 503.",
+    ),
   log_level: oneOf("debug", "info", "warn", "error").default("info").describe("Lowest level that is logged."),
   log_format: oneOf("json", "text", "auto")
     .default("auto")

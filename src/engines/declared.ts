@@ -47,6 +47,7 @@ async function run(provider: Provider, task: TaskName, call: TaskCall, options: 
   const { egress, ...calling } = options;
   const providerCall = new ProviderCall({
     ...calling,
+    ticket: call.ticket,
     provider,
     address,
     path: "/universal-ai",

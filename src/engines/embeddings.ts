@@ -13,7 +13,7 @@ import { type Engine, notSetUp, type TaskCall, type TaskResult } from "./engine.
 export type Embed = (
   request: { readonly input: readonly string[]; readonly dimensions?: number } & JsonObject,
   offer: { readonly provider: string; readonly model: string },
-  context: Pick<TaskCall, "signal" | "deadline" | "requestId" | "onAttempt">,
+  context: Pick<TaskCall, "signal" | "deadline" | "requestId" | "onAttempt" | "ticket">,
 ) => Promise<Embedded>;
 
 export interface Embedded {

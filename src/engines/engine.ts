@@ -31,7 +31,7 @@ export interface Engine {
   /** The caller has to name a model: there is no default. */
   readonly needsModel?: true;
   readonly isFree?: true;
-  /** The price is that of the tokens of the provider's chat model. */
+  /** The engine performs the task with calls to a model: these are accounted for one by one, by the price of their tokens. */
   readonly isPaidByToken?: true;
   /** A simulated provider: left out of listings unless a caller asks for it. */
   readonly isSandbox?: true;

@@ -5,10 +5,12 @@ import type { Caller } from "../access/caller.ts";
 import type { Limits, RunningRequest } from "../access/limits.ts";
 import { LongBodies, longBodyBytes } from "../access/long-bodies.ts";
 import { GatewayError } from "../errors.ts";
+import { type Refusal, toRefusal } from "../inference/report.ts";
 import { Trace } from "../inference/trace.ts";
 import type { AddressRanges } from "../lib/addresses.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
+import { CallerLeft } from "../providers/call.ts";
 import { logRefusal, logRequest, type RequestRecord } from "./access-log.ts";
 import { type Admission, countBody, countEvents, type KeyLoad } from "./admission.ts";
 import type { Authenticator } from "./authenticate.ts";
@@ -39,6 +41,8 @@ export interface ServerOptions {
   readonly timeouts?: Partial<ConnectionTimeouts>;
   readonly ticker: Ticker;
   readonly admission: Admission;
+  /** Receives the requests that were refused before a provider was called. */
+  readonly onRefused?: (refusal: Refusal) => void;
   readonly log: Log;
 }
 
@@ -105,6 +109,7 @@ export function startServer(options: ServerOptions): Server {
       if (request.method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket") {
         const socketRoute = sockets.get(path ?? "");
         if (socketRoute !== undefined) {
+          trace.path = socketRoute.path;
           await upgrade(request, server, socketRoute, requestId);
           logRequest(log, toRecord(101), false);
           return undefined;
@@ -176,6 +181,8 @@ export function startServer(options: ServerOptions): Server {
       const metadata = wantsMetadata(headers) ? trace.toMetadata(requestId) : null;
       answered = toErrorReply(error, { requestId, log, format: errorFormat ?? "usual", metadata });
       logRefusal(log, toRecord(answered.status), error);
+      if (isPrivate && trace.path !== "" && trace.calls === 0 && !(error instanceof CallerLeft))
+        options.onRefused?.(toRefusal(error, { requestId, caller, trace }));
       // Without this header, Bun would read the rest of the body only to discard it.
       if (isBodyLong) answered = { ...answered, headers: { ...answered.headers, connection: "close" } };
     }
@@ -191,6 +198,9 @@ export function startServer(options: ServerOptions): Server {
       const headers = common(true, "application/json");
       headers["retry-after"] = String(admission.chooseRetryAfter());
       if (hasLongBody(request)) headers["connection"] = "close";
+      const outcome = "overloaded";
+      const refused = { requestId, caller, endpoint: trace.path, status: 503, outcome, reason: "", target: null };
+      options.onRefused?.({ ...refused, durationMs: performance.now() - startedAt });
       return new Response(toOverloadedText(errorFormat ?? "usual", requestId), { status: 503, headers });
     }
 
@@ -415,7 +425,8 @@ class CountingWriter implements BodyWriter {
 
 function chooseRequestId(headers: Headers): string {
   const given = headers.get("x-request-id");
-  return given !== null && validRequestId.test(given) ? given : crypto.randomUUID();
+  // Ids that begin with the time are close together in the index of the ledger.
+  return given !== null && validRequestId.test(given) ? given : Bun.randomUUIDv7();
 }
 
 function findAddress(request: Request, server: BunServer): string {

@@ -2,13 +2,15 @@
 
 import { noReservation, type Reservation } from "../access/call-limits.ts";
 import { ValidationError } from "../errors.ts";
+import { freeCharge } from "../lib/charge.ts";
 import { authorizeRequest } from "../providers/authorize-request.ts";
 import { type CallOptions, ProviderCall } from "../providers/call.ts";
+import { CallTicket } from "../providers/call-ticket.ts";
 import { addUsage } from "./add-usage.ts";
 import { estimateCall, type RequestShape } from "./estimate.ts";
 import { addCharges, type Charge, type Quote } from "./pricing.ts";
 import { type Relay, RelayStream, type StreamEnd } from "./relay-stream.ts";
-import { type AttemptReport, readUsage, toOutcome } from "./report.ts";
+import { type AttemptReport, chargeOfFailure, readUsage, toOutcome } from "./report.ts";
 import type { CallDependencies, RequestContext } from "./request-context.ts";
 import type { Candidate } from "./route-planner.ts";
 
@@ -16,8 +18,8 @@ export interface AttemptOptions {
   readonly context: RequestContext;
   readonly candidate: AttemptTarget;
   readonly isStream: boolean;
-  /** False: a request that generates nothing, such as counting tokens, is neither reported nor charged. */
-  readonly isReported?: boolean;
+  /** A request that generates nothing, such as counting tokens or retrieving an earlier response, costs nothing and passes no limits. */
+  readonly isFree?: boolean;
   /** What the estimate of the call depends on. Absent for calls that are not charged. */
   readonly shape?: () => RequestShape;
 }
@@ -53,12 +55,16 @@ export async function attempt<Answer>(
   options: AttemptOptions,
   exchange: (attempt: Attempt) => Promise<Answer>,
 ): Promise<Answer> {
+  dependencies.checkLedger();
   const reserving = reserve(dependencies, options);
   // Skip the await when the value is ready: it would cost an event-loop turn.
   const reservation = reserving instanceof Promise ? await reserving : reserving;
   const running = new Attempt(dependencies, options, reservation);
   try {
-    return await exchange(running);
+    const answer = await exchange(running);
+    // The exchange of such a request does not look at its usage; that of a stream ends later.
+    if (options.isFree === true && !options.isStream) running.complete(null, freeCharge);
+    return answer;
   } catch (error) {
     running.fail(error);
     throw error;
@@ -69,12 +75,14 @@ const noShape = (): RequestShape => ({ body: "" });
 
 function reserve(
   { callLimits, pricing, outputTokensToReserve }: CallDependencies,
-  { context, candidate, isReported, shape = noShape }: AttemptOptions,
+  { context, candidate, isFree, shape = noShape }: AttemptOptions,
 ): Reservation | Promise<Reservation> {
-  if (isReported === false || context.caller.rules.length === 0) return noReservation;
+  const { caller, work, trace } = context;
+  if (isFree === true || caller.rules.length === 0) return noReservation;
   const { provider, model } = candidate;
   const demand = () => estimateCall(shape(), outputTokensToReserve, () => pricing.quote(provider, model));
-  return callLimits.reserve(context.caller, `${provider.name}/${model}`, demand, context.trace);
+  const name = `${provider.name}/${model}`;
+  return callLimits.reserve(caller, work ? `${work.task}/${name}` : name, demand, trace.root);
 }
 
 export class Attempt implements Accounting {
@@ -83,9 +91,10 @@ export class Attempt implements Accounting {
   readonly #dependencies: CallDependencies;
   readonly #options: AttemptOptions;
   readonly #calls: ProviderCall[] = [];
+  readonly ticket = new CallTicket();
   readonly #reservation: Reservation;
   readonly #spent: { readonly usage: unknown; readonly charge: Charge }[] = [];
-  #isReported: boolean;
+  #isReported = false;
   #hasFailed = false;
 
   constructor(dependencies: CallDependencies, options: AttemptOptions, reservation: Reservation) {
@@ -93,7 +102,6 @@ export class Attempt implements Accounting {
     this.#dependencies = dependencies;
     this.#options = options;
     this.#reservation = reservation;
-    this.#isReported = options.isReported === false;
     this.quote = dependencies.pricing.quote(candidate.provider, candidate.model);
     context.trace.sentAt = this.startedAt;
     context.trace.firstByteAt = 0;
@@ -148,15 +156,16 @@ export class Attempt implements Accounting {
   fail(error: unknown): void {
     this.#hasFailed = true;
     for (const call of this.#calls) call.abandon();
-    // The candidate's format cannot express the request, so nothing was sent.
-    if (!(error instanceof ValidationError)) {
+    if (!(error instanceof ValidationError) || this.ticket.isUsed) {
       const usage = this.#spent.map((spent) => spent.usage).reduce(addUsage, null);
       const charge = this.#spent.length === 0 ? null : addCharges(this.#spent.map((spent) => spent.charge));
       this.#report(toOutcome(error), usage, charge);
       return;
     }
-    if (!this.#isReported) this.#reservation.release();
+    // The candidate's format cannot express the request, so nothing was sent.
+    if (this.#isReported) return;
     this.#isReported = true;
+    this.#reservation.release();
   }
 
   async #open(request: ProviderRequest): Promise<ProviderCall> {
@@ -170,6 +179,7 @@ export class Attempt implements Accounting {
     if (this.#hasFailed) throw new Error("another call of the attempt has failed");
     const { method = "POST", path, body } = request;
     const call = new ProviderCall({
+      ticket: this.ticket,
       provider,
       address: deployment,
       method,
@@ -191,6 +201,14 @@ export class Attempt implements Accounting {
     return call;
   }
 
+  /** Null: the stream failed before its first content. */
+  #timeToFirstToken(outcome: AttemptReport["outcome"]): number | null {
+    const { firstByteAt } = this.#options.context.trace;
+    if (firstByteAt > 0) return firstByteAt - this.startedAt;
+    // A short stream is complete before its opening has been handed over.
+    return outcome === "completed" ? performance.now() - this.startedAt : null;
+  }
+
   #endStream({ outcome, usage, charge, error }: StreamEnd): void {
     const { candidate, context } = this.#options;
     if (error !== null) {
@@ -204,24 +222,34 @@ export class Attempt implements Accounting {
   #report(outcome: AttemptReport["outcome"], usage: unknown, charge: Charge | null): void {
     if (this.#isReported) return;
     this.#isReported = true;
-    const { context, candidate, isStream } = this.#options;
+    const { context, candidate, isStream, isFree } = this.#options;
+    const { trace, work } = context;
+    const due = isFree === true ? freeCharge : charge;
     const tokens = readUsage(usage);
-    this.#reservation.settle({
-      // Without a charge, the attempt failed before any answer.
-      tokens: tokens !== null ? tokens.inputTokens + tokens.outputTokens : charge === null ? 0 : null,
-      pico: charge === null ? 0 : charge.pico,
+    // Without a charge, the attempt failed before any answer.
+    const isUnbilled = due === null && outcome !== "completed" && outcome !== "caller_left";
+    const settled = this.#reservation.settle({
+      tokens: tokens !== null ? tokens.inputTokens + tokens.outputTokens : isUnbilled ? 0 : null,
+      pico: isUnbilled ? 0 : (due ?? chargeOfFailure(outcome)).pico,
     });
     this.#dependencies.report({
       requestId: context.requestId,
-      keyId: context.caller.keyId,
-      path: context.trace.path,
+      caller: context.caller,
+      endpoint: trace.endpoint,
       provider: candidate.provider.name,
       model: candidate.model,
+      task: work?.task ?? null,
+      jobId: work?.jobId ?? null,
+      deployment: candidate.deployment.name,
+      attempt: trace.countCall(),
       isStream,
       durationMs: performance.now() - this.startedAt,
-      usage: tokens,
-      cost: charge?.cost ?? null,
+      firstTokenMs: isStream ? this.#timeToFirstToken(outcome) : null,
+      usage: isFree === true ? null : usage,
+      charge: due,
+      settled,
       outcome,
+      ...(isFree === true && { isFree }),
     });
   }
 }

@@ -51,6 +51,7 @@ export function toChatInput(
     requestId: context.requestId,
     trace: context.trace,
     wantsMetadata: context.wantsMetadata,
+    ...(context.work && { work: context.work }),
     // The translation only produces members that the schema of a chat request allows.
     request: chat as unknown as ChatCompletionRequest,
     value: chat,

@@ -25,7 +25,7 @@ export async function countAtProvider(
   const limits = limitsOf(context, dependencies.clocks);
   const whole = await dependencies.fetchMedia(request, toMustFetch(fetchesMedia), limits);
   const sent = counting.toRequest(whole, { model, facts: findModelFacts(provider.row, model), isStream: false });
-  const options = { context, candidate, isStream: false, isReported: false };
+  const options = { context, candidate, isStream: false, isFree: true };
   const text = await attempt(dependencies, options, (running) => running.read(sent));
   const answer = readObject(text, provider);
   try {

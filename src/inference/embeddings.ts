@@ -81,12 +81,17 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies) {
 
   function findVectors(input: EmbeddingsInput, candidate: Candidate, running: Attempt): Promise<Vectors> {
     const { row, dialect } = candidate.provider;
-    if (local !== undefined && row === local.row) return embedLocally(input, candidate, local);
+    if (local !== undefined && row === local.row) return embedLocally(input, candidate, local, running);
     if (dialect?.embeddings === undefined) return passThrough(input, candidate, running);
     return translate(input, candidate, running, dialect.embeddings);
   }
 
-  async function embedLocally(input: EmbeddingsInput, { model }: Candidate, engine: LocalEmbeddings): Promise<Vectors> {
+  async function embedLocally(
+    input: EmbeddingsInput,
+    { model }: Candidate,
+    engine: LocalEmbeddings,
+    { ticket }: Attempt,
+  ): Promise<Vectors> {
     const { request, value, trace, connection, requestId, caller } = input;
     const texts = toTexts(request.input);
     trace.dropped = findDropped(value as never, localParameters, handledMembers);
@@ -98,6 +103,7 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies) {
       connection,
       shutdownSignal,
       deadline: deadlineOf(input, clocks),
+      ticket,
       requestId,
       owner: ownerOf(caller),
     });

@@ -10,7 +10,7 @@ import type { ProviderRow } from "../providers/provider.ts";
 
 export type LocalEmbeddings = ReturnType<typeof createLocalEmbeddings>;
 
-interface EmbeddingsCall extends Pick<TaskCall, "deadline" | "requestId" | "owner"> {
+interface EmbeddingsCall extends Pick<TaskCall, "deadline" | "requestId" | "owner" | "ticket"> {
   readonly model: string;
   readonly texts: readonly string[];
   readonly dimensions: number | null;

@@ -1,22 +1,42 @@
-// The report of an attempt that has ended.
+// The report of an attempt that has ended, and its line in the ledger.
 
-import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
+import type { Settled } from "../access/call-limits.ts";
+import type { Caller } from "../access/caller.ts";
+import { type ErrorCode, errorCatalogue, GatewayError, ValidationError } from "../errors.ts";
+import { type Charge, toUnknownCharge, unknownUsage } from "../lib/charge.ts";
 import { CallerLeft } from "../providers/call.ts";
+import type { LedgerLine } from "../storage/ledger.ts";
+import { countInput, readAllParts, type TokenParts } from "../usage/tokens.ts";
+import type { Trace } from "./trace.ts";
 
 export interface AttemptReport {
   readonly requestId: string;
-  readonly keyId: string;
-  /** The path of the route; absent for jobs. */
-  readonly path?: string;
+  readonly caller: Pick<Caller, "keyId" | "team" | "tags">;
+  /** The path of the route; for jobs, the one by which they were submitted. */
+  readonly endpoint: string;
   readonly provider: string;
-  readonly model: string;
+  /** Null for a task without a choice of models. */
+  readonly model: string | null;
+  readonly task: string | null;
+  readonly jobId: string | null;
+  /** Null for an engine without deployments. */
+  readonly deployment: string | null;
+  /** 1 for the first attempt of the request. */
+  readonly attempt: number;
   readonly isStream: boolean;
   readonly durationMs: number;
+  /** Only of a stream: the time until its first content. */
+  readonly firstTokenMs: number | null;
+  /** As the provider reported it; null when it did not. */
+  readonly usage: unknown;
   /** Null when the provider reported no usage. */
-  readonly usage: ReturnType<typeof readUsage>;
-  /** USD; null when it is unknown. */
-  readonly cost: number | null;
+  readonly charge: Charge | null;
+  readonly settled: Settled;
   readonly outcome: "completed" | FailedOutcome;
+  /** A request that generates nothing, such as one that retrieves an earlier response. */
+  readonly isFree?: boolean;
+  /** Of an attempt that may be reported more than once, because its process was interrupted. */
+  readonly line?: Pick<LedgerLine, "id" | "time">;
 }
 
 type FailedOutcome = "caller_left" | ErrorCode;
@@ -32,4 +52,151 @@ export function readUsage(usage: unknown): { inputTokens: number; outputTokens: 
   const { prompt_tokens, completion_tokens } = usage as Record<string, unknown>;
   if (typeof prompt_tokens !== "number" || typeof completion_tokens !== "number") return null;
   return { inputTokens: prompt_tokens, outputTokens: completion_tokens };
+}
+
+// As proxies note it when the client has closed the connection.
+const callerLeftStatus = 499;
+const maxModelLength = 256;
+const maxUsageLength = 65_536;
+
+/** Members that are undefined are left out of the line. */
+export function toLedgerLine(report: AttemptReport): LedgerLine {
+  const { caller, outcome, charge, settled, durationMs } = report;
+  const parts = report.usage === null ? null : readAllParts(report.usage);
+  const { pico, version, reason, basis } = charge ?? chargeOfFailure(outcome);
+  const isUsage = basis !== null && !("units" in basis);
+  return {
+    id: Bun.randomUUIDv7(),
+    time: Math.round(Date.now() - durationMs),
+    ...report.line,
+    request_id: report.requestId,
+    key_id: caller.keyId,
+    team: caller.team ?? undefined,
+    tags: caller.tags,
+    endpoint: report.endpoint,
+    provider: report.provider,
+    model: report.model?.slice(0, maxModelLength),
+    task: report.task ?? undefined,
+    deployment: report.deployment ?? undefined,
+    attempt: report.attempt,
+    outcome,
+    status: statusOf(outcome),
+    ...(parts !== null && toTokenMembers(parts)),
+    units: basis !== null && "units" in basis ? (basis.units as LedgerLine["units"]) : undefined,
+    price_version: version ?? undefined,
+    cost_pico: pico ?? undefined,
+    cost_reason: reason ?? undefined,
+    counted_pico: settled.countedPico,
+    accounts: settled.accounts.length === 0 ? undefined : settled.accounts,
+    latency_ms: Math.round(durationMs),
+    first_token_ms: report.firstTokenMs === null ? undefined : Math.round(report.firstTokenMs),
+    is_stream: report.isStream ? 1 : 0,
+    is_cached: parts !== null && countCached(parts) > 0 ? 1 : 0,
+    job_id: report.jobId ?? undefined,
+    count: 1,
+    usage: isUsage ? withinSize(basis) : undefined,
+  };
+}
+
+/** A provider may have generated until the caller left; a request that failed is usually not billed. */
+export function chargeOfFailure(outcome: AttemptReport["outcome"]): Charge {
+  return outcome === "caller_left" || outcome === "completed" ? unknownUsage : notAnswered;
+}
+
+const notAnswered = toUnknownCharge("not_answered");
+
+function statusOf(outcome: AttemptReport["outcome"]): number {
+  if (outcome === "completed") return 200;
+  return outcome === "caller_left" ? callerLeftStatus : errorCatalogue[outcome].status;
+}
+
+type TokenMembers = Pick<LedgerLine, "tokens" | `${"input" | "output" | "cached" | "reasoning"}_tokens`>;
+
+function toTokenMembers(parts: TokenParts): TokenMembers {
+  const tokens: Record<string, number> = {};
+  for (const name in parts) {
+    const count = parts[name as keyof TokenParts];
+    if (count > 0) tokens[name] = count;
+  }
+  return {
+    input_tokens: countInput(parts),
+    output_tokens: parts.output + parts.reasoning + parts.audioOutput + parts.imageOutput,
+    cached_tokens: countCached(parts),
+    reasoning_tokens: parts.reasoning,
+    tokens,
+  };
+}
+
+function countCached({ cacheRead, cacheReadAudio, cacheReadImage }: TokenParts): number {
+  return cacheRead + cacheReadAudio + cacheReadImage;
+}
+
+/** A usage that is far longer than any that providers document is left out, so that it cannot fill the disk. */
+function withinSize(basis: object): unknown {
+  return JSON.stringify(basis).length > maxUsageLength ? undefined : basis;
+}
+
+/** The line of a request that was refused before a provider was called. */
+export interface Refusal {
+  readonly requestId: string;
+  readonly caller: AttemptReport["caller"] | null;
+  readonly endpoint: string;
+  readonly status: number;
+  readonly outcome: string;
+  readonly reason: string;
+  readonly durationMs: number;
+  /** The candidate that was about to be called, if one was chosen. */
+  readonly target: { readonly provider: string; readonly model: string } | null;
+}
+
+const maxReasonLength = 300;
+
+interface RefusedRequest extends Pick<Refusal, "requestId" | "caller"> {
+  readonly trace: Trace;
+}
+
+export function toRefusal(error: unknown, { requestId, caller, trace }: RefusedRequest): Refusal {
+  const outcome = toOutcome(error);
+  return {
+    requestId,
+    caller,
+    endpoint: trace.endpoint,
+    status: statusOf(outcome),
+    outcome,
+    reason: describeError(error),
+    durationMs: performance.now() - trace.startedAt,
+    target: trace.attempts.at(-1) ?? null,
+  };
+}
+
+/** An unexpected error is described in the log only. */
+function describeError(error: unknown): string {
+  if (error instanceof GatewayError) return error.message;
+  if (!(error instanceof ValidationError)) return "";
+  const [{ loc, msg }] = error.problems;
+  return `${loc.join(".")}: ${msg}`;
+}
+
+export function toRefusalLine(refusal: Refusal): LedgerLine {
+  const { caller, target, durationMs } = refusal;
+  return {
+    id: Bun.randomUUIDv7(),
+    time: Math.round(Date.now() - durationMs),
+    request_id: refusal.requestId,
+    key_id: caller?.keyId,
+    team: caller?.team ?? undefined,
+    tags: caller?.tags ?? {},
+    endpoint: refusal.endpoint,
+    provider: target?.provider,
+    model: target?.model.slice(0, maxModelLength),
+    attempt: 0,
+    outcome: refusal.outcome,
+    status: refusal.status,
+    counted_pico: 0,
+    latency_ms: Math.round(durationMs),
+    is_stream: 0,
+    is_cached: 0,
+    count: 1,
+    reason: refusal.reason.slice(0, maxReasonLength),
+  };
 }

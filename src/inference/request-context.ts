@@ -18,6 +18,8 @@ export interface RequestContext {
   readonly trace: Trace;
   /** The caller requested the `switchyard` member. */
   readonly wantsMetadata: boolean;
+  /** The task that an engine performs with this call to a model; absent for a request of a caller. */
+  readonly work?: { readonly task: string; readonly jobId: string | null };
 }
 
 /** A request whose body is JSON. */
@@ -40,6 +42,8 @@ export interface CallDependencies {
   readonly http: HttpClient;
   /** Fires when the time for a graceful shutdown is over. */
   readonly shutdownSignal: AbortSignal;
+  /** Throws a 503 while no further calls can be recorded. Called before a provider is. */
+  readonly checkLedger: () => void;
   /** Called exactly once for every attempt that was sent to a provider. */
   readonly report: (attempt: AttemptReport) => void;
 }

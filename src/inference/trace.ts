@@ -31,10 +31,25 @@ export class Trace {
   /** Candidates that were not tried, and why. */
   skipped: { readonly provider: string; readonly model: string; readonly why: string }[] = [];
   isSticky = false;
+  /** How many attempts of the request were sent to a provider. */
+  calls = 0;
+  /** The trace of the request that this one is a part of. */
+  readonly root: Trace;
 
-  constructor(startedAt: number, queueMs: number) {
+  constructor(startedAt: number, queueMs: number, root?: Trace) {
     this.startedAt = startedAt;
     this.queueMs = queueMs;
+    this.root = root ?? this;
+  }
+
+  /** The number of the attempt that is about to be sent. */
+  countCall(): number {
+    return ++this.root.calls;
+  }
+
+  /** The path of the route that the request came by. */
+  get endpoint(): string {
+    return this.root.path;
   }
 
   begin({ provider, deployment, model }: NamedTarget, reason: AttemptNote["reason"]): AttemptNote {

@@ -1,13 +1,12 @@
 // Runs jobs. Everything that must survive a crash of this process is stored first: that a provider may have been called, the step that an
 // engine wants to continue with, and the result.
 
-import type { CallLimits } from "../access/call-limits.ts";
 import { type Caller, ownerOf } from "../access/caller.ts";
 import type { Engine, InputFile } from "../engines/engine.ts";
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import { fallbackCodes } from "../inference/candidate-loop.ts";
-import type { AttemptReport } from "../inference/report.ts";
 import { Trace } from "../inference/trace.ts";
+import type { RunAccounting } from "../inference/universal-ai/account-run.ts";
 import { type OfferRun, runOfferStep, type TaskOffer, type TaskOutcome } from "../inference/universal-ai/run-offer.ts";
 import type { TaskPlan } from "../inference/universal-ai/task-planner.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
@@ -22,12 +21,10 @@ import type { WorkItem } from "../storage/work-queue.ts";
 import { callerOf, type StoredRequest } from "./job-request.ts";
 import { retryWhileStoreDown } from "./retry-while-store-down.ts";
 
-export interface RunnerDependencies {
+export interface RunnerDependencies extends RunAccounting {
   readonly jobs: JobStore;
   readonly universalAi: UniversalAi;
   readonly publish: (binary: Parameters<OfferRun["publish"]>[0], owner: string, baseUrl: string) => Promise<string>;
-  readonly report: (attempt: AttemptReport) => void;
-  readonly callLimits: CallLimits;
   /** The key of a job with its present limits; null for a key that is not known. */
   readonly findCaller: (keyId: string) => Promise<Caller | null>;
   /** From the submission of a job to its end. */
@@ -81,6 +78,8 @@ const reportMs = 300_000;
 const defaultStopMs = 10_000;
 // Larger than any answer of a vendor with its bytes in base64. The store could not write a larger one within its deadline.
 const maxResultBytes = 96 * 1_048_576;
+/** The route by which jobs are submitted. */
+const submissionPath = "/v3/universal-ai/async";
 const noProgress: Progress = { offer: 0, called: false, step: null, runsBefore: 0 };
 
 /** After these errors the provider has executed nothing, unless the error says otherwise, so the same engine may be called again. */
@@ -91,17 +90,8 @@ const harmlessCodes: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 export function createRunner(dependencies: RunnerDependencies): (item: WorkItem, signal: AbortSignal) => Promise<void> {
-  const {
-    jobs,
-    universalAi,
-    publish,
-    report,
-    callLimits,
-    findCaller,
-    jobTimeoutMs,
-    stopMs = defaultStopMs,
-    log,
-  } = dependencies;
+  const { jobs, universalAi, publish, report, callLimits, checkLedger, findCaller, jobTimeoutMs, log } = dependencies;
+  const { stopMs = defaultStopMs } = dependencies;
 
   async function run(item: WorkItem, signal: AbortSignal): Promise<void> {
     const job = await jobs.begin(item, { countRun: true });
@@ -133,8 +123,9 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       throw new GatewayError("internal_error", `The job was started ${maxRuns} times and interrupted each time.`);
     let attempt: Attempt = { offer, progress: first, isCalled: false };
     const failed = new Map<unknown, Attempt>();
+    const trace = createTrace(job, first);
     const options = {
-      trace: new Trace(performance.now(), 0),
+      trace,
       signal,
       deadline: toMonotonic(deadline),
       // The queue retries, after longer pauses.
@@ -146,7 +137,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       outcome = await universalAi.tryOffers([offer, ...fallbacks], options, async (next, _note, deployment) => {
         if (next !== attempt.offer) attempt = await beginFallback(running, next);
         try {
-          return await callOffer(running, attempt, deployment);
+          return await callOffer({ ...running, trace }, attempt, deployment);
         } catch (error) {
           failed.set(error, attempt);
           throw error;
@@ -173,8 +164,12 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   /** Opens the files, stores that the engine is called, and calls it. */
-  async function callOffer(running: Running, attempt: Attempt, deployment: string | null): Promise<StepOutcome> {
-    const { job, stored, caller, plan, deadline, signal } = running;
+  async function callOffer(
+    running: Running & { readonly trace: Trace },
+    attempt: Attempt,
+    deployment: string | null,
+  ): Promise<StepOutcome> {
+    const { job, stored, caller, plan, deadline, signal, trace } = running;
     const { offer, progress } = attempt;
     const { engine } = offer;
     const owner = ownerOf(caller);
@@ -206,8 +201,9 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
           },
         },
         caller,
+        trace,
         callLimits,
-        request: running,
+        checkLedger,
         publish: (binary) => storeBinary(() => publish(binary, owner, stored.baseUrl)),
         report,
       },
@@ -328,6 +324,14 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   return run;
+}
+
+/** Continues the numbers of attempts from earlier runs. */
+function createTrace(job: JobRecord, { offer, runsBefore }: Progress): Trace {
+  const trace = new Trace(performance.now(), 0);
+  trace.path = submissionPath;
+  trace.calls = offer + Math.max(0, job.runs - runsBefore - 1);
+  return trace;
 }
 
 /** The circuit of every provider is open, so none was called. */

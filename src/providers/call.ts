@@ -3,6 +3,7 @@
 
 import { type ErrorCode, GatewayError } from "../errors.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
+import type { CallTicket } from "./call-ticket.ts";
 import type { Provider } from "./configure.ts";
 import type { Address } from "./deployment.ts";
 import type { Exchange, HttpClient } from "./http-client.ts";
@@ -22,6 +23,8 @@ export interface Connection {
 }
 
 export interface CallOptions {
+  /** Whoever sends the call accounts for it. */
+  readonly ticket: CallTicket;
   readonly provider: Provider;
   /** Of a deployment, or of one of its services. */
   readonly address: Address;
@@ -93,6 +96,7 @@ export class ProviderCall implements Watched {
     this.#waitAt = this.startedAt + firstByteTimeoutMs;
     this.#totalAt = options.deadline;
     this.#checkCallerAt = this.startedAt + minAgeMs;
+    options.ticket.isUsed = true;
     this.#exchange = send(options);
     options.ticker.watch(this);
   }

@@ -5,6 +5,7 @@ import type { OnlyKnown, TaskDraft, TaskInput, TaskName } from "../contract/task
 import { type ErrorCode, ValidationError } from "../errors.ts";
 import type { StatedCharge } from "../lib/charge.ts";
 import type { JsonObject } from "../lib/lenient-json.ts";
+import type { CallTicket } from "./call-ticket.ts";
 
 /** `Name` is the type of the input and the output. Without it (`ProviderTask`) both are plain JSON objects. */
 export interface ProviderTask<
@@ -116,6 +117,8 @@ export interface TaskCall<Input extends object = JsonObject> {
   readonly signal: AbortSignal;
   /** In the milliseconds of `performance.now()`. */
   readonly deadline: number;
+  /** For every call of a provider that the engine makes. */
+  readonly ticket: CallTicket;
   readonly requestId: string;
   /** From `ownerOf` (access/caller.ts). Local engines serve owners in turn. */
   readonly owner: string;

@@ -1,11 +1,11 @@
 // The data folder: its permissions, its lock, and a check that SQLite is safe on its file system.
 
-import { Database as SqliteFile } from "bun:sqlite";
 import { closeSync, existsSync, mkdirSync, openSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SettingError } from "../errors.ts";
 import { lookUp } from "../lib/look-up.ts";
 import type { Log } from "../log.ts";
+import { type FileLock, tryFileLock } from "./file-lock.ts";
 
 // Magic numbers of statfs(2) for file systems where the locks and the shared memory of SQLite are unreliable.
 const networkFileSystems = new Map([
@@ -92,36 +92,16 @@ export function findNetworkFileSystem(type: number): string | null {
   return networkFileSystems.get(type >>> 0) ?? null;
 }
 
-/**
- * Locks the folder for one gateway. The lock is an open transaction on a file of its own, so the kernel releases it when the process ends,
- * even after a crash. Only the supervisor takes the lock, because the processes of one gateway share the folder.
- */
-export function lockDataDir(dataDir: string): { release(): void } {
-  const file = join(dataDir, "switchyard.lock");
-  explainUnusable(dataDir, () => {
+/** Locks the folder for one gateway. Only the supervisor takes the lock, because the processes of one gateway share the folder. */
+export function lockDataDir(dataDir: string): FileLock {
+  const lock = explainUnusable(dataDir, () => {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    createPrivateFile(file);
+    return tryFileLock(join(dataDir, "switchyard.lock"));
   });
-  const lock = new SqliteFile(file);
-  try {
-    // The lock file holds no data, and a journal file should not be left behind.
-    lock.run("pragma busy_timeout = 0");
-    lock.run("pragma journal_mode = memory");
-    lock.run("begin exclusive");
-  } catch (cause) {
-    lock.close();
-    if (!isBusy(cause)) throw cause;
-    throw new Error(
-      `Another gateway is using the data folder ${dataDir}. Stop it or choose another folder with SWITCHYARD_DATA_DIR. To run several gateways together, set DATABASE_URL to a PostgreSQL database.`,
-      { cause },
-    );
-  }
-  return { release: () => lock.close() };
-}
-
-function isBusy(error: unknown): boolean {
-  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
-  return typeof code === "string" && code.startsWith("SQLITE_BUSY");
+  if (lock !== null) return lock;
+  throw new Error(
+    `Another gateway is using the data folder ${dataDir}. Stop it or choose another folder with SWITCHYARD_DATA_DIR. To run several gateways together, set DATABASE_URL to a PostgreSQL database.`,
+  );
 }
 
 function createPrivateFile(path: string): void {

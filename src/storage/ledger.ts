@@ -254,10 +254,10 @@ export const ledgerStatements = {
   }),
 
   /** For tests and checks: how many lines there are, and their sums. */
-  count: read(async (sql): Promise<{ lines: number; costPico: bigint }> => {
-    const [row] = await sql<{ lines: bigint; cost: bigint }>`
-      select cast(coalesce(sum(count), 0) as bigint) as lines, cast(coalesce(sum(cost_pico), 0) as bigint) as cost from ledger`;
-    return { lines: Number(row?.lines), costPico: row?.cost ?? 0n };
+  count: read(async (sql): Promise<{ lines: number; rows: number; costPico: bigint }> => {
+    const [row] = await sql<{ lines: bigint; rows: bigint; cost: bigint }>`
+      select count(*) as rows, cast(coalesce(sum(count), 0) as bigint) as lines, cast(coalesce(sum(cost_pico), 0) as bigint) as cost from ledger`;
+    return { lines: Number(row?.lines), rows: Number(row?.rows), costPico: row?.cost ?? 0n };
   }),
 };
 

@@ -62,6 +62,17 @@ export function readBilledParts(usage: unknown): TokenParts | null {
   return readTokenParts(toMembers(usage)["billed_units"]) ?? readTokenParts(usage);
 }
 
+/** The parts of everything that was billed, also of runs that the totals leave out. */
+export function readAllParts(usage: unknown): TokenParts | null {
+  const iterations = readIterations(usage);
+  if (iterations === null) return readBilledParts(usage);
+  const sum: Record<string, number> = {};
+  for (const { parts } of iterations)
+    for (const [name, count] of Object.entries(parts)) sum[name] = (sum[name] ?? 0) + count;
+  // Every iteration has all parts, and there is at least one.
+  return sum as TokenParts;
+}
+
 export function countInput(parts: TokenParts): number {
   const { input, cacheRead, cacheReadAudio, cacheReadImage, cacheWrite5m, cacheWrite1h } = parts;
   const text = input + cacheRead + cacheReadAudio + cacheReadImage + cacheWrite5m + cacheWrite1h;

@@ -7,6 +7,7 @@ import { tasks } from "../../src/contract/tasks.ts";
 import type { Engine, InputFile, TaskResult } from "../../src/engines/engine.ts";
 import { type Complete, createLlmEngines } from "../../src/engines/llm/index.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
+import { CallTicket } from "../../src/providers/call-ticket.ts";
 import { configureProviders, type Provider } from "../../src/providers/configure.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
 import { dialects } from "../../src/providers/dialects/index.ts";
@@ -69,6 +70,7 @@ function run(task: string, input: JsonObject, asked: Asked = {}): Promise<TaskRe
     providerParams: params,
     signal: AbortSignal.timeout(60_000),
     deadline: performance.now() + 60_000,
+    ticket: new CallTicket(),
     requestId: "req-1",
     owner: "key:test",
   });
@@ -294,6 +296,7 @@ describe("what comes back", () => {
     const made = await engine?.run({
       ...call,
       deadline: performance.now() + 60_000,
+      ticket: new CallTicket(),
       requestId: "req-1",
       owner: "key:test",
     });

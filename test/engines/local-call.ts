@@ -6,6 +6,7 @@ import type { LocalEngines } from "../../src/engines/local/index.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { type Json, SchemaDocument } from "../../src/lib/json-schema/schema.ts";
 import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
+import { CallTicket } from "../../src/providers/call-ticket.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -40,6 +41,7 @@ export function runLocal(
     providerParams: {},
     signal: new AbortController().signal,
     deadline: performance.now() + (options.withinMs ?? longTimeMs),
+    ticket: new CallTicket(),
     requestId: "test",
     owner: "key:test",
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),

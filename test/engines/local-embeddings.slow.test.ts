@@ -324,6 +324,7 @@ describe("POST /v3/embeddings", () => {
       pricing,
       callLimits: createCallLimits(),
       outputTokensToReserve: 4_096,
+      checkLedger: () => {},
       clocks,
       ticker,
       http,

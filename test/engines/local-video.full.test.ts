@@ -13,6 +13,7 @@ import { createLocalEngines, describeMissingTools, type LocalEngines } from "../
 import { findPackage } from "../../src/engines/local/resolve-package.ts";
 import { findTool } from "../../src/engines/local/system-tools.ts";
 import { createLog } from "../../src/log.ts";
+import { CallTicket } from "../../src/providers/call-ticket.ts";
 import { configureProviders } from "../../src/providers/configure.ts";
 import { rows } from "../../src/providers/index.ts";
 import { drawPage } from "../quality/ocr/measure.ts";
@@ -195,6 +196,7 @@ describe.skipIf(ffmpeg === null)("videos", () => {
       providerParams: {},
       signal: new AbortController().signal,
       deadline: performance.now() + 600_000,
+      ticket: new CallTicket(),
       requestId: "test",
       owner: "key:test",
     });
@@ -274,6 +276,7 @@ describe.skipIf(ffmpeg === null)("hostile videos", () => {
       providerParams: {},
       signal: controller.signal,
       deadline: performance.now() + 600_000,
+      ticket: new CallTicket(),
       requestId: "test",
       owner: "key:test",
     });

@@ -7,6 +7,7 @@ import { createLocalEngines, type LocalEngines } from "../../src/engines/local/i
 import { findPackage } from "../../src/engines/local/resolve-package.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
+import { CallTicket } from "../../src/providers/call-ticket.ts";
 import { at, draw, type Gallery, pixelsOf, readFigure, readGallery, readPortrait } from "../quality/vision/pictures.ts";
 import { fitsTask, longTimeLimitsMs, runLocal } from "./local-call.ts";
 
@@ -70,6 +71,7 @@ async function run(task: string, picture: Uint8Array, input: Members = {}, model
     providerParams: {},
     signal: new AbortController().signal,
     deadline: performance.now() + limitMs,
+    ticket: new CallTicket(),
     requestId: "test",
     owner: "key:test",
   });

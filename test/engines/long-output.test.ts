@@ -5,8 +5,9 @@ import { createCallLimits } from "../../src/access/call-limits.ts";
 import { findTask } from "../../src/contract/tasks.ts";
 import type { Engine } from "../../src/engines/engine.ts";
 import { GatewayError } from "../../src/errors.ts";
-import { engineCaller } from "../../src/inference/universal-ai/engine-caller.ts";
+import { Trace } from "../../src/inference/trace.ts";
 import { runOffer } from "../../src/inference/universal-ai/run-offer.ts";
+import { anyCaller } from "../support/any-caller.ts";
 
 const task = findTask("text/keyword_extraction");
 if (task === undefined) throw new Error("there is no such task");
@@ -32,9 +33,10 @@ function offerOf(items: readonly unknown[]) {
       requestId: "test",
       owner: "key:test",
     },
-    caller: engineCaller,
+    caller: anyCaller,
+    trace: new Trace(performance.now(), 0),
     callLimits: createCallLimits(),
-    request: {},
+    checkLedger: () => {},
     publish: async () => "",
     report: () => {},
     endedBy: () => null,

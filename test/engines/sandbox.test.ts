@@ -7,6 +7,7 @@ import { type Task, tasks } from "../../src/contract/tasks.ts";
 import type { BinaryResult, Engine, InputFile, TaskCall, TaskResult } from "../../src/engines/engine.ts";
 import { createSandboxEngines } from "../../src/engines/sandbox/index.ts";
 import { type GatewayError, ValidationError } from "../../src/errors.ts";
+import { CallTicket } from "../../src/providers/call-ticket.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
 import { makeExample } from "../../src/providers/sandbox/schema-example.ts";
 
@@ -35,6 +36,7 @@ function run(task: string, input: JsonObject, asked: Asked = {}): Promise<TaskRe
     providerParams: {},
     signal,
     deadline,
+    ticket: new CallTicket(),
     requestId: "req-1",
     owner: "key:test",
   };

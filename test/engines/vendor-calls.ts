@@ -8,6 +8,7 @@ import { SchemaDocument } from "../../src/lib/json-schema/schema.ts";
 import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
 import { createTicker } from "../../src/lib/ticker.ts";
 import { createLog } from "../../src/log.ts";
+import { CallTicket } from "../../src/providers/call-ticket.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
 import { HttpClient } from "../../src/providers/http-client.ts";
 import type { ProviderRow } from "../../src/providers/provider.ts";
@@ -42,6 +43,7 @@ export function callOf({
     providerParams: providerParams ?? {},
     signal: signal ?? new AbortController().signal,
     deadline: performance.now() + withinMs,
+    ticket: new CallTicket(),
     requestId: "req-test",
     owner: "key:test",
     settings: settings ?? {},

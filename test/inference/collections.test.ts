@@ -194,8 +194,8 @@ test("a collection whose key was revoked is deleted, at the vendor too", async (
   await gateway.manage("DELETE", `/keys/${created.id}`);
   const config = readConfig({ ...amazonSettings, SWITCHYARD_DATA_DIR: gateway.dataFolder });
   const services = await createServices(config, quiet, { works: false });
-  const { storage, universalAi, shutdown } = services;
-  const options = { universalAi, totalTimeoutMs: 60_000, shutdownSignal: shutdown.signal, log: quiet };
+  const { storage, universalAi, shutdown, calling } = services;
+  const options = { ...calling, universalAi, totalTimeoutMs: 60_000, shutdownSignal: shutdown.signal, log: quiet };
   const { sweep } = createCollections({ ...options, rows: storage.collections });
   // While the vendor is out of order, the collection stays.
   vendor.next(answer(500, { __type: "InternalServerError" }));

@@ -174,6 +174,7 @@ export async function createJob(setup: Setup) {
       shutdownSignal: new AbortController().signal,
       report: () => {},
       callLimits: createCallLimits(),
+      checkLedger: () => {},
     });
     return createRunner({
       jobs: flaky.jobs,
@@ -182,6 +183,7 @@ export async function createJob(setup: Setup) {
       report: () => {},
       callLimits: createCallLimits(),
       findCaller: async () => null,
+      checkLedger: () => {},
       jobTimeoutMs: timeoutMs,
       stopMs: 100,
       log: quiet,

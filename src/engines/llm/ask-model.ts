@@ -14,7 +14,7 @@ import { type Prompt, toMessages, toRepair } from "./prompt.ts";
 export type Complete = (
   request: ChatRequest,
   offer: { readonly provider: string; readonly model: string },
-  context: Pick<TaskCall, "signal" | "deadline" | "requestId" | "onAttempt">,
+  context: Pick<TaskCall, "signal" | "deadline" | "requestId" | "onAttempt" | "ticket">,
 ) => Promise<Completed>;
 
 export interface Completed {

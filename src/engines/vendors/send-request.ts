@@ -44,6 +44,7 @@ export async function sendRequest(request: TaskRequest, call: TaskCall, options:
   }
   const providerCall = new ProviderCall({
     ...(await encodeRequest(request, address)),
+    ticket: call.ticket,
     provider,
     address,
     path: request.path,

@@ -6,6 +6,7 @@ import type { Limits } from "../../access/limits.ts";
 import { parse } from "../../contract/problems.ts";
 import { createResponseRequest } from "../../contract/responses.ts";
 import { errorCatalogue, GatewayError } from "../../errors.ts";
+import { type Refusal, toRefusal } from "../../inference/report.ts";
 import type { LocalTurns, ResponsesAnswer } from "../../inference/responses/responses-input.ts";
 import { Trace } from "../../inference/trace.ts";
 import { editMembers } from "../../lib/json-scan.ts";
@@ -21,6 +22,8 @@ import type { Socket, SocketRoute, SocketSession } from "../socket.ts";
 type Dependencies = Pick<RouteDependencies, "responses" | "files" | "aliases" | "mayNameHost" | "log"> & {
   /** Counts a message as a request; throws when a limit is reached. */
   readonly begin: Limits["begin"];
+  /** Receives the messages that were refused before a provider was called. */
+  readonly onRefused: (refusal: Refusal) => void;
 };
 
 // Members of the message that do not belong to the request, or that a WebSocket implies.
@@ -29,15 +32,17 @@ const noEdits = new Map<string, string>();
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
+const path = "/v3/responses";
+
 export function responsesSocket(dependencies: Dependencies): SocketRoute {
   const schema = createResponseRequest(dependencies.aliases, dependencies.mayNameHost);
-  return { path: "/v3/responses", open: (socket) => openSession(socket, schema, dependencies) };
+  return { path, open: (socket) => openSession(socket, schema, dependencies) };
 }
 
 function openSession(
   socket: Socket,
   schema: ReturnType<typeof createResponseRequest>,
-  { responses, files, begin, log }: Dependencies,
+  { responses, files, begin, onRefused, log }: Dependencies,
 ): SocketSession {
   const { requestId, signal } = socket;
   /** Only the last response can be continued. */
@@ -45,6 +50,7 @@ function openSession(
   let isRunning = false;
   let isDraining = false;
   let count = 0;
+  const messageId = () => `${requestId}-${count}`;
   const local: LocalTurns = {
     find: (id) => (last?.id === id ? last.items : null),
     remember: (id, items) => {
@@ -52,32 +58,32 @@ function openSession(
     },
   };
 
-  async function run(message: string): Promise<void> {
+  async function run(message: string, trace: Trace): Promise<void> {
     const caller = await socket.identify();
     const running = await begin(caller);
     try {
       running.beginStream();
-      await respond(message, caller);
+      await respond(message, caller, trace);
     } finally {
       running.end();
     }
   }
 
-  async function respond(message: string, caller: Caller): Promise<void> {
+  async function respond(message: string, caller: Caller, trace: Trace): Promise<void> {
     const plain = parseJson(encoder.encode(message));
     const type = (plain.value as JsonObject | null)?.["type"];
     if (type !== "response.create")
       throw new GatewayError("unknown_message", "Unknown message type; send 'response.create'.", { param: "type" });
     const { previous_response_id: previousId } = plain.value as JsonObject;
     try {
-      await create(plain, caller);
+      await create(plain, caller, trace);
     } finally {
       // A continuation that succeeds is remembered in place of the response that it continues.
       if (last?.id === previousId) last = null;
     }
   }
 
-  async function create(plain: JsonBody, caller: Caller): Promise<void> {
+  async function create(plain: JsonBody, caller: Caller, trace: Trace): Promise<void> {
     const edits = { replace: noEdits, remove: messageMembers, append: ['"stream":true'] };
     const edited = parseJson(encoder.encode(editMembers(plain.text, plain.scan, edits)));
     const body = await inlineUploads(edited, { files, caller, format: "responses" });
@@ -90,8 +96,8 @@ function openSession(
       scan: body.scan,
       caller,
       connection: { signal },
-      requestId: `${requestId}-${++count}`,
-      trace: new Trace(performance.now(), 0),
+      requestId: messageId(),
+      trace,
       wantsMetadata: false,
       local,
       generates: (plain.value as JsonObject)["generate"] !== false,
@@ -130,8 +136,13 @@ function openSession(
   }
 
   /** False when the client does not read. */
-  function sendError(error: unknown): boolean {
+  function refuse(error: unknown, trace: Trace): boolean {
     if (error instanceof CallerLeft) return true;
+    if (trace.calls === 0) onRefused(toRefusal(error, { requestId: messageId(), caller: socket.caller, trace }));
+    return sendError(error);
+  }
+
+  function sendError(error: unknown): boolean {
     const isRead = socket.send(toErrorMessage(error, requestId, log));
     // The key is no longer valid, so no message of this connection can succeed.
     if (error instanceof GatewayError && errorCatalogue[error.code].status === 401)
@@ -148,13 +159,15 @@ function openSession(
       if (isRunning) {
         const message = "One response at a time: wait for the end of the last one.";
         // Otherwise a client that keeps sending without reading would fill the memory with refusals.
-        if (!sendError(new GatewayError("response_in_progress", message)))
+        if (!refuse(new GatewayError("response_in_progress", message), createTrace()))
           socket.close(1008, "Messages were sent while a response was running.");
         return;
       }
       isRunning = true;
-      run(text)
-        .catch(sendError)
+      count++;
+      const trace = createTrace();
+      run(text, trace)
+        .catch((error: unknown) => refuse(error, trace))
         .finally(() => {
           isRunning = false;
           if (isDraining) closeForShutdown();
@@ -165,6 +178,12 @@ function openSession(
       if (!isRunning) closeForShutdown();
     },
   };
+}
+
+function createTrace(): Trace {
+  const trace = new Trace(performance.now(), 0);
+  trace.path = path;
+  return trace;
 }
 
 function splitFrames(bytes: Uint8Array): string[] {

@@ -131,7 +131,7 @@ export function createMessages(dependencies: MessagesDependencies) {
     const { dialect } = provider;
     if (dialect?.messages !== undefined) {
       const request = toProviderRequest(input, candidate, dialect.messages.countPath);
-      const options = { context: input, candidate, isStream: false, isReported: false };
+      const options = { context: input, candidate, isStream: false, isFree: true };
       const text = await attempt(dependencies, options, (running) => running.read(request));
       const count = readObject(text, provider)["input_tokens"];
       if (typeof count !== "number") throw badAnswer(provider, "did not answer with a count");

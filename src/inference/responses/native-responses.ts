@@ -65,7 +65,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
   async function countInput(call: NativeCall): Promise<number> {
     const { provider } = call.candidate;
     const prepared = toPathBelow(prepare(call, true), "/input_tokens", countedMembers);
-    const options = { isStream: false, isReported: false };
+    const options = { isStream: false, isFree: true };
     const text = await send(call, prepared, options, (running, sent) => running.read(sent));
     const count = readAnswer(text, provider)["input_tokens"];
     if (typeof count !== "number") throw badAnswer(provider, "did not answer with a count");
@@ -108,7 +108,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
   async function send<Answer>(
     { input, candidate, context }: NativeCall,
     { sent, pairs }: Prepared,
-    options: Pick<AttemptOptions, "isStream" | "isReported">,
+    options: Pick<AttemptOptions, "isStream" | "isFree">,
     exchange: (running: Attempt, sent: ProviderRequest) => Promise<Answer>,
   ): Promise<Answer> {
     const { max_output_tokens: maxOutputTokens, service_tier: serviceTier } = input.request;

@@ -118,7 +118,7 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     );
   }
 
-  /** Costs were reported when the response was created, so a lookup is not reported. */
+  /** Costs were reported when the response was created, so a lookup is free. */
   async function lookUp<Answer>(
     lookup: ResponseLookup,
     record: ResponseRecord,
@@ -134,7 +134,7 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     const id = record.providerResponseId ?? "";
     const base = fillModel(candidate.deployment.responsesPath, record.model);
     const path = appendPath(base, `/${encodeURIComponent(id)}${suffix}`, passed.toString());
-    const options = { context: lookup, candidate, isStream, isReported: false };
+    const options = { context: lookup, candidate, isStream, isFree: true };
     try {
       return await attempt(dependencies, options, (running) =>
         exchange(running, { method: method ?? "GET", path, body: "" }),

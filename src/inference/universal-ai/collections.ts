@@ -6,10 +6,13 @@ import { findTask } from "../../contract/tasks.ts";
 import type { AddedFace, Engine, TaskCall } from "../../engines/engine.ts";
 import { collectionNotFound, faceTask } from "../../engines/face-collections.ts";
 import { GatewayError, messageOf, ValidationError } from "../../errors.ts";
+import { freeCharge } from "../../lib/charge.ts";
 import { startDeadline } from "../../lib/deadline.ts";
 import { suggest } from "../../lib/find-nearest.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft, type Connection } from "../../providers/call.ts";
+import { Trace } from "../trace.ts";
+import { accountRun, type RunAccounting, type RunTicket } from "./account-run.ts";
 import { refuseUnavailable } from "./run-offer.ts";
 import { chargeForTask } from "./unit-price.ts";
 import type { UniversalAi } from "./universal-ai.ts";
@@ -52,7 +55,7 @@ export interface CollectionRows {
   listAbandoned(now: number, limit: number): Promise<CollectionRecord[]>;
 }
 
-export interface CollectionsOptions {
+export interface CollectionsOptions extends RunAccounting {
   readonly rows: CollectionRows;
   readonly universalAi: Pick<UniversalAi, "engines" | "openFiles">;
   readonly totalTimeoutMs: number;
@@ -65,6 +68,7 @@ interface OperationContext {
   readonly caller: Caller;
   readonly connection: Connection;
   readonly requestId: string;
+  readonly trace: Trace;
 }
 
 export type Collections = ReturnType<typeof createCollections>;
@@ -75,7 +79,7 @@ const dayMs = 86_400_000;
 const abandonedAtOnce = 20;
 
 export function createCollections(options: CollectionsOptions) {
-  const { rows, universalAi, totalTimeoutMs, shutdownSignal, log } = options;
+  const { rows, universalAi, totalTimeoutMs, shutdownSignal, log, callLimits, checkLedger, report } = options;
   const task = findTask(faceTask);
   const engines = universalAi.engines.filter((engine) => engine.task === faceTask && engine.collections !== undefined);
 
@@ -107,11 +111,11 @@ export function createCollections(options: CollectionsOptions) {
     return { ...engine, collections: engine.collections };
   }
 
-  /** Runs an operation with the time limit of a request, until the caller leaves. */
+  /** Runs an operation with the time limit of a request, until the caller leaves. It is free unless it sets a charge. */
   async function withCall<Result>(
-    { connection, requestId, owner }: Pick<OperationContext, "connection" | "requestId"> & { owner: string },
-    collection: CollectionRecord,
-    operate: (call: TaskCall) => Promise<Result>,
+    { caller, connection, requestId, trace }: OperationContext,
+    { id, provider, owner }: CollectionRecord,
+    operate: (call: TaskCall & { readonly ticket: RunTicket }) => Promise<Result>,
   ): Promise<Result> {
     using limit = startDeadline({
       timeoutMs: totalTimeoutMs,
@@ -122,9 +126,9 @@ export function createCollections(options: CollectionsOptions) {
         return new GatewayError("draining", "The gateway shut down before the work was done.");
       },
     });
-    const call: TaskCall = {
+    const call = {
       model: null,
-      input: { collection_id: collection.id },
+      input: { collection_id: id },
       files: {},
       providerParams: {},
       signal: limit.signal,
@@ -132,8 +136,18 @@ export function createCollections(options: CollectionsOptions) {
       requestId,
       owner,
     };
+    const account = {
+      ...{ callLimits, checkLedger, report, caller, trace, requestId, provider, task: faceTask, signal: limit.signal },
+      ...{ model: null, deployment: null, jobId: null, reportsCalls: false },
+    };
     try {
-      return await operate(call);
+      return await accountRun(account, async (ticket) => {
+        const result = await operate({ ...call, ticket });
+        // The gateway itself manages the collections of a local engine.
+        if (ticket.charge === null && !ticket.isUsed) ticket.isPending = true;
+        ticket.charge ??= freeCharge;
+        return result;
+      });
     } catch (error) {
       throw limit.signal.aborted ? limit.signal.reason : error;
     }
@@ -158,7 +172,7 @@ export function createCollections(options: CollectionsOptions) {
     if (!(await rows.create(collection, limits.collectionsPerOwner)))
       throw full(`You have ${limits.collectionsPerOwner} collections, which is the limit: delete one`, ["body"]);
     try {
-      await withCall({ ...context, owner }, collection, (call) => collections.create(call));
+      await withCall(context, collection, (call) => collections.create(call));
     } catch (error) {
       await rows.delete(collection.id, owner);
       throw error;
@@ -171,13 +185,15 @@ export function createCollections(options: CollectionsOptions) {
     const collection = await requireCollection(id, owner);
     const engine = engineOf(collection);
     refuseFull(collection.faceCount + 1);
-    return await withCall({ ...context, owner }, collection, async (call) => {
+    return await withCall(context, collection, async (call) => {
       const timeoutMs = Math.max(1, call.deadline - performance.now());
       const plan = { task, input: { file }, offers: [{ engine, model: null }] };
       const result = await atOwnMembers(async () => {
         const files = await universalAi.openFiles(plan, { owner, signal: call.signal, timeoutMs });
         return await engine.collections.addFaces({ ...call, files });
       });
+      const charge = chargeForTask(task, engine.provider, null, result as never);
+      call.ticket.charge = charge;
       const faces = (result.output.faces ?? []).map((face) => ({
         ...face,
         face_id: face.face_id ?? crypto.randomUUID(),
@@ -195,8 +211,7 @@ export function createCollections(options: CollectionsOptions) {
         await requireCollection(collection.id, owner);
         refuseFull(Number.POSITIVE_INFINITY);
       }
-      const { cost } = chargeForTask(task, engine.provider, null, result as never);
-      return { faces: faces.map(({ vector: _, ...face }) => face), cost };
+      return { faces: faces.map(({ vector: _, ...face }) => face), cost: charge.cost };
     });
   }
 
@@ -206,22 +221,16 @@ export function createCollections(options: CollectionsOptions) {
     if (!(await rows.hasFace(collection.id, faceId))) throw faceNotFound();
     const { collections } = engineOf(collection);
     // Delete at the provider first: without the row, a later call could not find the face to delete it there.
-    await withCall({ ...context, owner }, collection, (call) =>
-      collections.deleteFaces(withFaces(call, [{ face_id: faceId }])),
-    );
+    await withCall(context, collection, (call) => collections.deleteFaces(withFaces(call, [{ face_id: faceId }])));
     await rows.deleteFace(collection.id, faceId);
   }
 
   async function remove(context: OperationContext, id: string): Promise<void> {
-    const owner = ownerOf(context.caller);
-    const collection = await requireCollection(id, owner);
-    await deleteEverywhere({ ...context, owner }, collection);
+    const collection = await requireCollection(id, ownerOf(context.caller));
+    await deleteEverywhere(context, collection);
   }
 
-  async function deleteEverywhere(
-    context: Pick<OperationContext, "connection" | "requestId"> & { owner: string },
-    collection: CollectionRecord,
-  ): Promise<void> {
+  async function deleteEverywhere(context: OperationContext, collection: CollectionRecord): Promise<void> {
     const { collections } = engineOf(collection);
     await withCall(context, collection, (call) => collections.delete(call));
     await rows.delete(collection.id, collection.owner);
@@ -231,7 +240,9 @@ export function createCollections(options: CollectionsOptions) {
   async function sweep(): Promise<void> {
     for (const collection of await rows.listAbandoned(Date.now(), abandonedAtOnce)) {
       const connection = { signal: new AbortController().signal };
-      const context = { connection, requestId: `sweep-${collection.id}`, owner: collection.owner };
+      const trace = new Trace(performance.now(), 0);
+      trace.path = "/v3/collections";
+      const context = { caller: sweeper, connection, requestId: `sweep-${collection.id}`, trace };
       await deleteEverywhere(context, collection).catch((error: unknown) => {
         const { id, provider } = collection;
         log.warn("a collection of faces could not be deleted", { collection: id, provider, error: messageOf(error) });
@@ -253,6 +264,12 @@ export function createCollections(options: CollectionsOptions) {
     sweep,
   };
 }
+
+/** The keys of an abandoned collection are revoked, so the gateway itself deletes it. */
+const sweeper: Caller = {
+  ...{ keyId: "gateway", kind: "inference", name: "gateway", owner: null, team: null, scopes: new Set(), tags: {} },
+  ...{ allowedModels: null, rateLimit: null, budget: null, rules: [] },
+};
 
 /** Reports problems of a task's input at the members of this request: `input.file` is `file`. */
 async function atOwnMembers<Result>(work: () => Promise<Result>): Promise<Result> {

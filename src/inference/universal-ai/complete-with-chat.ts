@@ -5,22 +5,20 @@ import type { Complete } from "../../engines/llm/index.ts";
 import type { CandidateLoop } from "../candidate-loop.ts";
 import { type ChatCompletions, toChatInput } from "../chat-completions.ts";
 import type { RoutePlanner } from "../route-planner.ts";
-import { Trace } from "../trace.ts";
-import { engineCaller } from "./engine-caller.ts";
+import { openModelCall } from "./model-call.ts";
 
 export interface CompleterOptions {
   readonly router: RoutePlanner;
   readonly candidateLoop: CandidateLoop;
-  /** It reports none of its attempts: the report of the task covers them. */
   readonly chatCompletions: ChatCompletions;
 }
 
 export function createCompleter({ router, candidateLoop, chatCompletions }: CompleterOptions): Complete {
-  return async (request, { provider, model }, { signal, deadline, requestId, onAttempt }) => {
-    const trace = new Trace(performance.now(), 0);
+  return async (request, { provider, model }, { signal, deadline, requestId, onAttempt, ticket }) => {
+    const { caller, trace, work } = openModelCall(ticket);
     const connection = { signal };
-    const candidates = router.plan({ model: `${provider}/${model}` }, engineCaller, trace);
-    const context = { caller: engineCaller, connection, requestId, trace, wantsMetadata: false };
+    const candidates = router.plan({ model: `${provider}/${model}` }, caller, trace);
+    const context = { caller, connection, requestId, trace, wantsMetadata: false, work };
     const input = toChatInput(context, request, { checksStructure: false });
     const options = { candidates, trace, connection, deadline, repeatsExecuted: false } as const;
     const answer = await candidateLoop.run(options, (candidate, note) => {

@@ -6,24 +6,22 @@ import { scanJson } from "../../lib/json-scan.ts";
 import type { CandidateLoop } from "../candidate-loop.ts";
 import { decodeVector, type Embeddings } from "../embeddings.ts";
 import type { RoutePlanner } from "../route-planner.ts";
-import { Trace } from "../trace.ts";
-import { engineCaller } from "./engine-caller.ts";
+import { openModelCall } from "./model-call.ts";
 
 export interface EmbedderOptions {
   readonly router: RoutePlanner;
   readonly candidateLoop: CandidateLoop;
-  /** It reports none of its attempts: the report of the task covers them. */
   readonly embeddings: Embeddings;
 }
 
 export function createEmbedder({ router, candidateLoop, embeddings }: EmbedderOptions): Embed {
-  return async (request, { provider, model }, { signal, deadline, requestId, onAttempt }) => {
-    const trace = new Trace(performance.now(), 0);
+  return async (request, { provider, model }, { signal, deadline, requestId, onAttempt, ticket }) => {
+    const { caller, trace, work } = openModelCall(ticket);
     const connection = { signal };
-    const candidates = router.plan({ model: `${provider}/${model}` }, engineCaller, trace);
+    const candidates = router.plan({ model: `${provider}/${model}` }, caller, trace);
     const text = JSON.stringify(request);
     const input = {
-      ...{ caller: engineCaller, connection, requestId, trace, wantsMetadata: false },
+      ...{ caller, connection, requestId, trace, wantsMetadata: false, work },
       // The engine only sets members that the schema of the request allows.
       request: request as unknown as EmbeddingsRequestBody,
       value: request,

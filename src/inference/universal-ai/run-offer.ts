@@ -2,7 +2,6 @@
 // the outcome.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { CallLimits } from "../../access/call-limits.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Task } from "../../contract/tasks.ts";
 import type { BinaryResult, Engine, EngineStep, TaskCall, TaskResult } from "../../engines/engine.ts";
@@ -11,9 +10,9 @@ import { type Json, SchemaDocument } from "../../lib/json-schema/schema.ts";
 import { fitsSchema } from "../../lib/json-schema/schema-check.ts";
 import type { JsonObject } from "../../lib/lenient-json.ts";
 import { setAt } from "../../lib/set-at.ts";
-import { CallerLeft } from "../../providers/call.ts";
 import { estimateTask } from "../estimate.ts";
-import { type AttemptReport, toOutcome } from "../report.ts";
+import type { Trace } from "../trace.ts";
+import { accountRun, type RunAccounting } from "./account-run.ts";
 import { chargeForTask } from "./unit-price.ts";
 
 // Checking this many items takes about 8 ms.
@@ -24,17 +23,14 @@ export interface TaskOffer {
   readonly model: string | null;
 }
 
-export interface OfferRun {
+export interface OfferRun extends RunAccounting {
   readonly task: Task;
   readonly offer: TaskOffer;
-  readonly call: Omit<TaskCall, "model">;
+  readonly call: Omit<TaskCall, "model" | "ticket">;
   readonly caller: Caller;
-  readonly callLimits: CallLimits;
-  /** An object that stands for the request, which limits count once. */
-  readonly request: object;
+  readonly trace: Trace;
   /** Stores the bytes and returns their signed address. */
   readonly publish: (result: BinaryResult) => Promise<string>;
-  readonly report: (attempt: AttemptReport) => void;
 }
 
 export interface TaskOutcome {
@@ -68,55 +64,37 @@ async function runEngine(
   run: OfferRun,
   start: (engine: Engine, call: TaskCall) => Promise<EngineStep>,
 ): Promise<TaskOutcome | PendingStep> {
-  const { task, publish } = run;
+  const { task, publish, call } = run;
   const { engine, model } = run.offer;
   const { provider } = engine;
   refuseUnavailable(engine);
-  const demand = () => estimateTask(task, run.offer, run.call);
-  const reservation = await run.callLimits.reserve(run.caller, nameOf(run.offer), demand, run.request);
-  const startedAt = performance.now();
-  try {
-    const step = await start(engine, { ...run.call, model });
+  const account = {
+    ...{ callLimits: run.callLimits, checkLedger: run.checkLedger, report: run.report },
+    ...{ caller: run.caller, trace: run.trace, requestId: call.requestId, signal: call.signal },
+    ...{ task: engine.task, provider, model, deployment: call.deployment ?? null, jobId: call.jobId ?? null },
+    reportsCalls: engine.isPaidByToken === true,
+    demand: () => estimateTask(task, run.offer, call),
+  };
+  return await accountRun(account, async (ticket) => {
+    const startedAt = performance.now();
+    const step = await start(engine, { ...call, model, ticket });
     if (!("result" in step)) {
-      reservation.release();
+      ticket.isPending = true;
       return step;
     }
     const { result } = step;
     const milliseconds = performance.now() - startedAt;
+    const charge = chargeForTask(task, provider, model, result);
+    ticket.charge = charge;
     const output = await withBinaries(result, task, engine, publish);
-    const { cost, reason, pico } = chargeForTask(task, provider, model, result);
-    reservation.settle({ tokens: null, pico });
-    report(run, startedAt, "completed", cost);
-    return { output, original: result.original ?? null, cost, costReason: reason, provider, model, milliseconds };
-  } catch (error) {
-    reservation.settle({ tokens: 0, pico: 0 });
-    report(run, startedAt, toOutcome(abortReason(run.call.signal) ?? error), null);
-    throw error;
-  }
-}
-
-function nameOf({ engine: { task, provider }, model }: TaskOffer): string {
-  return model === null ? `${task}/${provider}` : `${task}/${provider}/${model}`;
+    const { cost, reason: costReason } = charge;
+    return { output, original: result.original ?? null, cost, costReason, provider, model, milliseconds };
+  });
 }
 
 /** Nothing was sent, so this is not reported. */
 export function refuseUnavailable({ unavailableReason }: Engine): void {
   if (unavailableReason !== null) throw new GatewayError("provider_not_configured", unavailableReason);
-}
-
-function report(run: OfferRun, startedAt: number, outcome: AttemptReport["outcome"], cost: number | null): void {
-  const { engine, model } = run.offer;
-  run.report({
-    requestId: run.call.requestId,
-    keyId: run.caller.keyId,
-    provider: engine.provider,
-    model: model === null ? engine.task : `${engine.task}/${model}`,
-    isStream: false,
-    durationMs: performance.now() - startedAt,
-    usage: null,
-    cost,
-    outcome,
-  });
 }
 
 /** The output as the caller receives it. It is checked before its bytes are published. */
@@ -158,9 +136,4 @@ async function fitsInParts(output: JsonObject, outputSchema: Task["outputSchema"
     }
   }
   return true;
-}
-
-/** Why the run was ended early, when that is known. */
-function abortReason({ aborted, reason }: AbortSignal): unknown {
-  return aborted && (reason instanceof GatewayError || reason instanceof CallerLeft) ? reason : null;
 }

@@ -58,7 +58,7 @@ export interface OfferOptions extends Pick<LoopOptions<LoopCandidate>, "trace" |
 }
 
 export interface UniversalAiDependencies
-  extends Pick<CallDependencies, "candidateLoop" | "shutdownSignal" | "report" | "callLimits"> {
+  extends Pick<CallDependencies, "candidateLoop" | "shutdownSignal" | "report" | "callLimits" | "checkLedger"> {
   readonly engines: readonly Engine[];
   readonly health: HealthBook;
   /** Names that the operator declared, and their targets. */
@@ -161,10 +161,11 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
         },
       },
       caller,
+      trace,
       callLimits: dependencies.callLimits,
-      request: trace,
+      checkLedger: dependencies.checkLedger,
       publish: async (binary) => input.takeBinary?.(binary) ?? (await publish(binary, owner, input.baseUrl)),
-      report: (attempt) => report({ ...attempt, path: trace.path }),
+      report,
     });
     trace.firstByteAt = startedAt + done.milliseconds;
     return {

@@ -7,6 +7,7 @@ import { createVendorEngines } from "../../../src/engines/vendors/vendor-engine.
 import { GatewayError } from "../../../src/errors.ts";
 import { createTicker } from "../../../src/lib/ticker.ts";
 import { createLog } from "../../../src/log.ts";
+import { CallTicket } from "../../../src/providers/call-ticket.ts";
 import { configureProviders } from "../../../src/providers/configure.ts";
 import type { JsonObject } from "../../../src/providers/dialect.ts";
 import { HttpClient } from "../../../src/providers/http-client.ts";
@@ -96,6 +97,7 @@ export async function runJob(job: Job): Promise<Done> {
     providerParams: job.providerParams ?? {},
     signal: new AbortController().signal,
     deadline: performance.now() + clocks.totalTimeoutMs,
+    ticket: new CallTicket(),
     requestId: "req-1",
     owner: "key:test",
     jobId: job.jobId ?? jobId,

@@ -7,6 +7,7 @@ import type { BinaryResult, InputFile, TaskResult } from "../../../src/engines/e
 import { createVendorEngines } from "../../../src/engines/vendors/vendor-engine.ts";
 import { createTicker } from "../../../src/lib/ticker.ts";
 import { createLog } from "../../../src/log.ts";
+import { CallTicket } from "../../../src/providers/call-ticket.ts";
 import { configureProviders } from "../../../src/providers/configure.ts";
 import type { JsonObject } from "../../../src/providers/dialect.ts";
 import { HttpClient } from "../../../src/providers/http-client.ts";
@@ -98,6 +99,7 @@ export async function ask(asked: Asked): Promise<Got> {
       providerParams,
       signal,
       deadline,
+      ticket: new CallTicket(),
       requestId: "req-1",
       owner: "key:test",
     });

@@ -2,6 +2,7 @@
 
 import type { InputFile } from "../../../src/engines/engine.ts";
 import type { LocalEngines } from "../../../src/engines/local/index.ts";
+import { CallTicket } from "../../../src/providers/call-ticket.ts";
 import type { QualityLine } from "../quality.ts";
 import sentences from "./sentences.json" with { type: "json" };
 
@@ -73,6 +74,7 @@ function run(local: LocalEngines, task: string, { input, model, files }: Call) {
     providerParams: {},
     signal: new AbortController().signal,
     deadline: performance.now() + 60_000,
+    ticket: new CallTicket(),
     requestId: "quality",
     owner: "key:test",
   });

@@ -2,6 +2,7 @@
 
 import type { InputFile, TaskResult } from "../../../src/engines/engine.ts";
 import type { LocalEngines } from "../../../src/engines/local/index.ts";
+import { CallTicket } from "../../../src/providers/call-ticket.ts";
 import { type QualityLine, share } from "../quality.ts";
 import {
   at,
@@ -53,6 +54,7 @@ export function callVision(
     providerParams: {},
     signal: new AbortController().signal,
     deadline: performance.now() + 110_000,
+    ticket: new CallTicket(),
     requestId: "quality",
     owner: "key:test",
   });

@@ -1,0 +1,117 @@
+// Accounts for one run of an engine: it passes the limits before it starts, and is settled and written to the ledger exactly once when it ends.
+
+import { type CallLimits, type Demand, noReservation } from "../../access/call-limits.ts";
+import type { Caller } from "../../access/caller.ts";
+import { type ErrorCode, GatewayError, ValidationError } from "../../errors.ts";
+import type { Charge } from "../../lib/charge.ts";
+import { CallerLeft } from "../../providers/call.ts";
+import { CallTicket } from "../../providers/call-ticket.ts";
+import { type AttemptReport, chargeOfFailure, toOutcome } from "../report.ts";
+import type { Trace } from "../trace.ts";
+
+/** The gateway's part in every run. */
+export interface RunAccounting {
+  readonly callLimits: CallLimits;
+  readonly checkLedger: () => void;
+  readonly report: (attempt: AttemptReport) => void;
+}
+
+export interface AccountedRun extends RunAccounting {
+  readonly caller: Caller;
+  readonly trace: Trace;
+  readonly requestId: string;
+  readonly jobId: string | null;
+  readonly task: string;
+  readonly provider: string;
+  readonly model: string | null;
+  readonly deployment: string | null;
+  readonly signal: AbortSignal;
+  /** The engine performs the task with calls to models, which are accounted for one by one. */
+  readonly reportsCalls: boolean;
+  /** What the run may use at most; absent: it is not known. */
+  readonly demand?: () => Demand;
+}
+
+/** The ticket of a run: for whom it calls providers, and what it costs. */
+export class RunTicket extends CallTicket {
+  readonly run: AccountedRun;
+  /** Set as soon as the provider has answered: what follows may fail, and does not change what is owed. */
+  charge: Charge | null = null;
+  /** The work continues elsewhere: a later run is reported. */
+  isPending = false;
+
+  constructor(run: AccountedRun) {
+    super();
+    this.run = run;
+  }
+}
+
+/** After these errors nothing was executed, unless a request was sent before. The request is refused, and has no line of a call. */
+const beforeCall: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "overloaded",
+  "rate_limit_exceeded",
+  "insufficient_credits",
+  "collection_not_found",
+  "file_not_found",
+  "model_not_found",
+  "payload_too_large",
+  "provider_not_configured",
+  "dependency_unavailable",
+]);
+
+export async function accountRun<Result>(
+  run: AccountedRun,
+  work: (ticket: RunTicket) => Promise<Result>,
+): Promise<Result> {
+  run.checkLedger();
+  const reservation = run.reportsCalls
+    ? noReservation
+    : await run.callLimits.reserve(run.caller, nameOf(run), run.demand ?? unknownDemand, run.trace.root);
+  const ticket = new RunTicket(run);
+  const startedAt = performance.now();
+
+  function end(outcome: AttemptReport["outcome"]): void {
+    const { charge } = ticket;
+    const isUnbilled = charge === null && outcome !== "completed" && outcome !== "caller_left";
+    const { pico } = charge ?? chargeOfFailure(outcome);
+    const settled = reservation.settle({ tokens: isUnbilled ? 0 : null, pico: isUnbilled ? 0 : pico });
+    if (run.reportsCalls) return;
+    const { caller, requestId, jobId, task, provider, model, deployment } = run;
+    run.report({
+      ...{ caller, requestId, jobId, task, provider, model, deployment, outcome, charge, settled },
+      endpoint: run.trace.endpoint,
+      attempt: run.trace.countCall(),
+      isStream: false,
+      durationMs: performance.now() - startedAt,
+      firstTokenMs: null,
+      usage: null,
+    });
+  }
+
+  try {
+    const result = await work(ticket);
+    if (ticket.isPending) reservation.release();
+    else end("completed");
+    return result;
+  } catch (error) {
+    const outcome = toOutcome(abortReason(run.signal) ?? error);
+    if (isRefusal(error) && !ticket.isUsed && ticket.charge === null) reservation.release();
+    else end(outcome);
+    throw error;
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ValidationError || (error instanceof GatewayError && beforeCall.has(error.code));
+}
+
+const unknownDemand = (): Demand => ({ inputTokens: 0, outputTokens: 0, pico: null });
+
+function nameOf({ task, provider, model }: AccountedRun): string {
+  return model === null ? `${task}/${provider}` : `${task}/${provider}/${model}`;
+}
+
+/** Why the run was ended early, when that is known. */
+function abortReason({ aborted, reason }: AbortSignal): unknown {
+  return aborted && (reason instanceof GatewayError || reason instanceof CallerLeft) ? reason : null;
+}

@@ -1,0 +1,294 @@
+// Writes the lines of the ledger: first to the spool of this process, at once, and from there to the store in batches. A line is never dropped:
+// while the store is away it waits on disk, and when the disk is full, new calls are refused.
+
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { GatewayError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { type AppendOutcome, type LedgerBatch, type LedgerLine, toMonth } from "../storage/ledger.ts";
+import { isUnavailable } from "../storage/outage.ts";
+import type { LedgerStore } from "../storage/storage.ts";
+import { type AbandonedSpool, joinLines, Spool, takeAbandoned } from "./spool.ts";
+
+export interface LedgerOptions {
+  readonly store: LedgerStore;
+  /** The folder of the spool, which all processes of a gateway share. */
+  readonly folder: string;
+  readonly maxSpoolBytes: number;
+  readonly log: Log;
+  /** When budgets that lines are charged to are announced. */
+  readonly alerts?: LedgerBatch["alerts"];
+  readonly onAlerts?: (alerts: AppendOutcome["alerts"]) => void;
+  readonly flushEveryMs?: number;
+  readonly segmentBytes?: number;
+}
+
+export interface Ledger {
+  /** Names this process in leases of budgets. */
+  readonly processId: string;
+  /** Returns when the line is safe from a crash of this process. */
+  record(line: LedgerLine): void;
+  /** As `record`, for a request that was refused before a provider was called. Many equal refusals become one line. */
+  recordRefusal(refused: RefusedCall, createLine: () => LedgerLine): void;
+  /** Throws a 503 while no further lines can be kept. Called before a provider is. */
+  refuseWhenFull(): void;
+  /** Writes everything to the store that was recorded until now. Throws while the store is away. */
+  flush(): Promise<void>;
+  /** Called after each flush, also one without lines. */
+  onFlush(listener: () => void): void;
+  /** Lines that were lost. */
+  readonly dropped: number;
+  /** Lines wait on disk because the store does not accept them. */
+  readonly isBehind: boolean;
+  /** Flushes, if the store answers. The files of the spool stay until all of their lines are stored. */
+  close(): Promise<void>;
+}
+
+/** What refusals have in common that are merged. */
+export interface RefusedCall {
+  /** Null: the request had no valid key. */
+  readonly keyId: string | null;
+  readonly endpoint: string;
+  readonly outcome: string;
+}
+
+const defaultFlushEveryMs = 250;
+// While the store is away, and for the files of other processes.
+const retryEveryMs = 1_000;
+const replayEveryMs = 5_000;
+const maxBatchBytes = 262_144;
+const closeWithinMs = 5_000;
+/** Of equal refusals between two flushes, this many have a line each. */
+const separateRefusals = 20;
+
+export function openLedger(options: LedgerOptions): Ledger {
+  const { store, folder, log } = options;
+  const spool = new Spool({
+    folder,
+    maxBytes: options.maxSpoolBytes,
+    ...(options.segmentBytes !== undefined && { segmentBytes: options.segmentBytes }),
+    onFault: (error) =>
+      error === null
+        ? log.info("the ledger can be written to disk again")
+        : log.error("the ledger cannot be written to disk, so calls to providers are refused", { folder, error }),
+  });
+  const { processId } = spool;
+  const listeners: (() => void)[] = [];
+  /** Of equal refusals since the last flush. */
+  const separateCounts = new Map<string, number>();
+  const mergedRefusals = new Map<string, { readonly line: LedgerLine; count: number }>();
+  let dropped = 0;
+  let flushing: Promise<void> | null = null;
+  let isBehind = false;
+  let retryAt = 0;
+  let replayAt = 0;
+  let isClosed = false;
+  const timer = setInterval(() => {
+    if (performance.now() < retryAt) return;
+    flush().catch(() => {}); // `drain` has logged it
+  }, options.flushEveryMs ?? defaultFlushEveryMs);
+  timer.unref();
+  // The partition of the next month exists before its first line.
+  const monthsAhead = [0, 1].map((months) => toMonth(Date.now()) + months);
+  store.createPartitions(monthsAhead).catch(() => {}); // created when a line needs them
+
+  function record(line: LedgerLine): void {
+    if (isClosed) {
+      dropped++;
+      log.error("a call ended after the ledger was closed", { request_id: line.request_id });
+      return;
+    }
+    let text = JSON.stringify(line);
+    // PostgreSQL stores neither NUL nor halves of surrogate pairs. JSON writes both as escapes, and few other characters.
+    if (text.includes("\\u"))
+      text = JSON.stringify(line, (_, value) => (typeof value === "string" ? clean(value) : value));
+    spool.append(text);
+  }
+
+  function recordRefusal({ keyId, endpoint, outcome }: RefusedCall, createLine: () => LedgerLine): void {
+    const key = `${keyId} ${endpoint} ${outcome}`;
+    // Callers without a key share one count, whatever paths they try.
+    const group = keyId === null ? "" : key;
+    const separate = (separateCounts.get(group) ?? 0) + 1;
+    if (separate <= separateRefusals) {
+      separateCounts.set(group, separate);
+      record(createLine());
+      return;
+    }
+    const merged = mergedRefusals.get(key);
+    if (merged === undefined) mergedRefusals.set(key, { line: createLine(), count: 1 });
+    else merged.count++;
+  }
+
+  function recordMerged(): void {
+    separateCounts.clear();
+    for (const { line, count } of mergedRefusals.values()) record({ ...line, count });
+    mergedRefusals.clear();
+  }
+
+  function flush(): Promise<void> {
+    flushing ??= drain().finally(() => {
+      flushing = null;
+    });
+    return flushing;
+  }
+
+  async function drain(): Promise<void> {
+    recordMerged();
+    spool.tend();
+    try {
+      for (let batch = spool.take(maxBatchBytes); batch !== null; batch = spool.take(maxBatchBytes)) {
+        await append(batch.lines, processId);
+        batch.done();
+        spool.tend();
+      }
+      if (performance.now() >= replayAt) await tryReplay();
+      if (isBehind) log.info("the ledger is up to date again");
+      isBehind = false;
+    } catch (error) {
+      if (!isBehind) log.error("the store does not accept lines of the ledger; they wait on disk", { error });
+      isBehind = true;
+      retryAt = performance.now() + retryEveryMs;
+      throw error;
+    }
+    for (const listener of listeners) listener();
+  }
+
+  /** A folder that cannot be read delays only the lines of processes that ended. */
+  async function tryReplay(): Promise<void> {
+    try {
+      await replay();
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      log.warn("lines of processes that ended could not be read", { folder, error });
+    }
+  }
+
+  /** Reads the files of processes that ended before their lines were stored. */
+  async function replay(): Promise<void> {
+    replayAt = performance.now() + replayEveryMs;
+    for (const abandoned of takeAbandoned(folder, processId)) {
+      try {
+        const count = await replayFiles(abandoned);
+        abandoned.delete();
+        if (count > 0) log.info("lines of a process that ended were added to the ledger", { lines: count });
+      } catch (error) {
+        abandoned.release();
+        throw error;
+      }
+    }
+  }
+
+  async function replayFiles({ files, processId: owner }: AbandonedSpool): Promise<number> {
+    let added = 0;
+    for (const { lines } of files) {
+      for (const batch of inBatches(lines)) added += await append(joinLines(batch), owner);
+    }
+    return added;
+  }
+
+  async function appendOnce(lines: string, owner: string): Promise<number> {
+    const { alerts = null } = options;
+    const outcome = await store.append({ lines, processId: owner, ...(alerts && { alerts }) });
+    if (outcome.alerts.length > 0) options.onAlerts?.(outcome.alerts);
+    return outcome.lines;
+  }
+
+  /** A line that the store refuses must not hold up the others: it is kept in a file of its own. */
+  async function append(lines: string, owner: string): Promise<number> {
+    try {
+      return await appendOnce(lines, owner);
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      if (isMissingPartition(error)) {
+        const times = (JSON.parse(lines) as LedgerLine[]).map(({ time }) => toMonth(time));
+        await store.createPartitions([...new Set(times)]);
+        return await appendOnce(lines, owner);
+      }
+      const each = splitLines(lines);
+      const [only] = each;
+      if (each.length === 1 && only !== undefined) {
+        keepRefused(only, error);
+        return 0;
+      }
+      const middle = Math.ceil(each.length / 2);
+      const first = await append(joinLines(each.slice(0, middle)), owner);
+      return first + (await append(joinLines(each.slice(middle)), owner));
+    }
+  }
+
+  function keepRefused(line: string, error: unknown): void {
+    const path = join(folder, "refused-lines.jsonl");
+    appendFileSync(path, `${line}\n`, { mode: 0o600 });
+    log.error("the store refused a line of the ledger, which is kept in a file", { path, error });
+  }
+
+  return {
+    processId,
+    record,
+    recordRefusal,
+    refuseWhenFull() {
+      if (!spool.isFull) return;
+      throw new GatewayError(
+        "dependency_unavailable",
+        "The ledger cannot take further calls: its space on disk is used up. Try again later.",
+        { retryAfter: 5 },
+      );
+    },
+    flush,
+    onFlush: (listener) => void listeners.push(listener),
+    get dropped() {
+      return dropped;
+    },
+    get isBehind() {
+      return isBehind;
+    },
+    async close() {
+      clearInterval(timer);
+      await Promise.race([flush().catch(() => {}), Bun.sleep(closeWithinMs)]);
+      // Lines that were recorded while the last batch was on its way.
+      if (!spool.isEmpty && !isBehind) await Promise.race([flush().catch(() => {}), Bun.sleep(closeWithinMs)]);
+      isClosed = true;
+      spool.close();
+    },
+  };
+}
+
+/** For a gateway whose ledger is switched off. */
+export const noLedger: Ledger = {
+  processId: crypto.randomUUID(),
+  record() {},
+  recordRefusal() {},
+  refuseWhenFull() {},
+  async flush() {},
+  onFlush() {},
+  dropped: 0,
+  isBehind: false,
+  async close() {},
+};
+
+function clean(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\ufffd");
+}
+
+/** The inverse of `joinLines`, without parsing: one of the lines may be no JSON. JSON escapes line breaks inside of texts. */
+function splitLines(lines: string): string[] {
+  return lines
+    .slice(1, -1)
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [line.replace(/^,/, "")]));
+}
+
+function* inBatches(lines: readonly string[]): Generator<readonly string[]> {
+  for (let from = 0; from < lines.length; ) {
+    let to = from;
+    for (let length = 0; to < lines.length && length < maxBatchBytes; to++) length += lines[to]?.length ?? 0;
+    yield lines.slice(from, to);
+    from = to;
+  }
+}
+
+/** `check_violation`: the table has no partition for the row. */
+function isMissingPartition(error: unknown): boolean {
+  return error instanceof Error && (error as { errno?: unknown }).errno === "23514";
+}

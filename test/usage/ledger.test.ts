@@ -1,0 +1,201 @@
+import { afterAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { LedgerBatch } from "../../src/storage/ledger.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { type Ledger, type LedgerOptions, openLedger } from "../../src/usage/ledger.ts";
+import { createFolders, quiet, withStorage } from "../contracts/engines.ts";
+import { makeLine } from "../contracts/ledger-store.ts";
+
+const folders = createFolders();
+afterAll(() => folders.remove());
+
+interface Opened {
+  readonly storage: Storage;
+  readonly folder: string;
+  readonly open: (changes?: Partial<LedgerOptions>) => Ledger;
+}
+
+async function withLedgers(body: (opened: Opened) => Promise<void>): Promise<void> {
+  const dataDir = folders.create();
+  const folder = join(dataDir, "ledger");
+  await withStorage({ databaseUrl: null, dataDir, log: quiet }, async (storage) => {
+    // Only flushes that the test asks for.
+    const defaults = { store: storage.ledger, folder, maxSpoolBytes: 2 ** 30, log: quiet, flushEveryMs: 3_600_000 };
+    await body({ storage, folder, open: (changes) => openLedger({ ...defaults, ...changes }) });
+  });
+}
+
+/** The store of a gateway whose database is away. */
+async function withStoreAway(body: (store: LedgerOptions["store"]) => Promise<void>): Promise<void> {
+  let store: LedgerOptions["store"] | null = null;
+  await withStorage({ databaseUrl: null, dataDir: folders.create(), log: quiet }, async ({ ledger }) => {
+    store = ledger;
+  });
+  if (store !== null) await body(store);
+}
+
+function spoolFiles(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.endsWith(".spool"));
+}
+
+test("a recorded line is on disk at once and in the store after a flush, and no file is left after the end", async () => {
+  await withLedgers(async ({ storage, folder, open }) => {
+    const ledger = open();
+    const line = makeLine({ reason: "ünïcode \u{1f600} and\nline breaks" });
+    ledger.record(line);
+    const [file = ""] = spoolFiles(folder);
+    expect(readFileSync(join(folder, file), "utf8")).toStartWith(`,${JSON.stringify(line)}\n\0`);
+    expect((await storage.ledger.count()).lines).toBe(0);
+    await ledger.flush();
+    ledger.record(makeLine());
+    await ledger.close();
+    expect((await storage.ledger.count()).lines).toBe(2);
+    expect(ledger.dropped).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+test("lines of many segments, recorded while others are being stored, are all stored once", async () => {
+  await withLedgers(async ({ storage, folder, open }) => {
+    const ledger = open({ segmentBytes: 4_096 });
+    let recorded = 0;
+    for (let round = 0; round < 20; round++) {
+      for (let index = 0; index < 25; index++, recorded++) ledger.record(makeLine({ reason: "é".repeat(index * 7) }));
+      const flushed = ledger.flush();
+      for (let index = 0; index < 5; index++, recorded++) ledger.record(makeLine());
+      await flushed;
+    }
+    await ledger.flush();
+    expect(await storage.ledger.count()).toMatchObject({ lines: recorded });
+    expect(spoolFiles(folder).length).toBeLessThanOrEqual(2);
+    await ledger.close();
+  });
+});
+
+test("what a process left behind is stored by another one, once, and without a line that was cut off", async () => {
+  await withLedgers(async ({ storage, folder, open }) => {
+    await withStoreAway(async (store) => {
+      const ended = open({ store, segmentBytes: 8_192 });
+      for (let index = 0; index < 60; index++) ended.record(makeLine());
+      await ended.close();
+    });
+    const [first = ""] = spoolFiles(folder).sort();
+    const bytes = readFileSync(join(folder, first));
+    const copy = Buffer.from(bytes);
+    copy.write(',{"id":"cut', bytes.indexOf(0), "utf8");
+    writeFileSync(join(folder, first), copy);
+    const copies = spoolFiles(folder).map((name) => [name, readFileSync(join(folder, name))] as const);
+
+    const next = open();
+    await next.flush();
+    expect((await storage.ledger.count()).lines).toBe(60);
+    await next.close();
+    expect(readdirSync(folder)).toEqual([]);
+
+    // As if the process had ended after the transaction, and before it removed the files.
+    for (const [name, content] of copies) writeFileSync(join(folder, name), content);
+    const again = open();
+    await again.flush();
+    await again.close();
+    expect((await storage.ledger.count()).lines).toBe(60);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+test("the files of a process that runs are left alone", async () => {
+  await withLedgers(async ({ storage, open }) => {
+    const [one, other] = [open(), open()];
+    one.record(makeLine());
+    await other.flush();
+    expect((await storage.ledger.count()).lines).toBe(0);
+    await one.close();
+    await other.close();
+    expect((await storage.ledger.count()).lines).toBe(1);
+  });
+});
+
+test("while the store is away lines wait on disk, and calls are refused when the space is used up", async () => {
+  await withLedgers(async ({ storage, folder, open }) => {
+    let isAway = true;
+    await withStoreAway(async (away) => {
+      const store = {
+        ...storage.ledger,
+        append: (batch: LedgerBatch) => (isAway ? away : storage.ledger).append(batch),
+      };
+      const ledger = open({ store, segmentBytes: 4_096, maxSpoolBytes: 20_000 });
+      let recorded = 0;
+      expect(() => {
+        for (; recorded < 1_000; recorded++) {
+          ledger.refuseWhenFull();
+          ledger.record(makeLine());
+        }
+      }).toThrow("space on disk");
+      // Calls that were sent before are recorded all the same.
+      for (let index = 0; index < 30; index++, recorded++) ledger.record(makeLine());
+      await expect(ledger.flush()).rejects.toThrow();
+      expect(ledger.isBehind).toBe(true);
+      isAway = false;
+      await ledger.flush();
+      await ledger.flush();
+      ledger.refuseWhenFull();
+      expect(ledger.isBehind).toBe(false);
+      expect((await storage.ledger.count()).lines).toBe(recorded);
+      expect(ledger.dropped).toBe(0);
+      await ledger.close();
+      expect(readdirSync(folder)).toEqual([]);
+    });
+  });
+});
+
+test("a disk that cannot be written to refuses calls, and loses no line of the running ones", async () => {
+  await withLedgers(async ({ storage, folder, open }) => {
+    const ledger = open({ segmentBytes: 4_096 });
+    renameSync(folder, `${folder}-away`);
+    writeFileSync(folder, "a file in the place of the folder");
+    for (let index = 0; index < 40; index++) ledger.record(makeLine());
+    expect(() => ledger.refuseWhenFull()).toThrow("space on disk");
+    await ledger.flush();
+    ledger.record(makeLine());
+    rmSync(folder);
+    renameSync(`${folder}-away`, folder);
+    await ledger.flush();
+    await ledger.flush();
+    ledger.refuseWhenFull();
+    expect((await storage.ledger.count()).lines).toBe(41);
+    await ledger.close();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+test("equal refusals are merged beyond the first twenty of a key, and of all callers without a key", async () => {
+  await withLedgers(async ({ storage, open }) => {
+    const ledger = open();
+    const refuse = (keyId: string | null, endpoint: string, outcome: string) =>
+      ledger.recordRefusal({ keyId, endpoint, outcome }, () =>
+        makeLine({ attempt: 0, key_id: keyId ?? undefined, endpoint, outcome, cost_pico: undefined }),
+      );
+    for (let index = 0; index < 100; index++) refuse("a", "/v3/chat/completions", "rate_limit_exceeded");
+    for (let index = 0; index < 21; index++) refuse("b", "/v3/chat/completions", "rate_limit_exceeded");
+    for (let index = 0; index < 90; index++) refuse(null, `/v3/${index % 3}`, "invalid_api_key");
+    await ledger.flush();
+    await ledger.close();
+    const rows = 20 + 1 + (20 + 1) + (20 + 3);
+    expect(await storage.ledger.count()).toMatchObject({ lines: 100 + 21 + 90, rows });
+  });
+});
+
+test("text that PostgreSQL cannot store, and a line that the store refuses, hold up no other line", async () => {
+  await withLedgers(async ({ storage, folder, open }) => {
+    const ledger = open();
+    ledger.record(makeLine({ model: "nul \0 and half \ud800 of a pair" }));
+    for (let index = 0; index < 10; index++) ledger.record(makeLine());
+    // A line without a required member.
+    ledger.record(JSON.parse('{"id":"incomplete","time":5}'));
+    for (let index = 0; index < 10; index++) ledger.record(makeLine());
+    await ledger.flush();
+    await ledger.close();
+    expect((await storage.ledger.count()).lines).toBe(21);
+    expect(readFileSync(join(folder, "refused-lines.jsonl"), "utf8")).toBe('{"id":"incomplete","time":5}\n');
+  });
+});
