@@ -93,3 +93,8 @@ export function toWholeNumber(most: number) {
     return Number(given);
   };
 }
+
+export function toBoolean(given: string): boolean {
+  if (given !== "true" && given !== "false") throw new InvalidArgumentError("It takes true or false.");
+  return given === "true";
+}

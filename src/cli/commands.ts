@@ -14,9 +14,12 @@ const terminal: Output = { print: console.log, printError: console.error };
 /** Commands that consist of several commands, with the code that builds them. */
 const groups = {
   keys: {
-    summary: "Create, list, revoke and rotate keys.",
-    load: async (output) =>
-      (await import("./keys.ts")).createKeysCommand({ ...output, openStorage: () => openConfiguredStorage() }),
+    summary: "Create, list, update, revoke and rotate keys.",
+    load: async (output) => (await import("./keys.ts")).createKeysCommand(accessContext(output)),
+  },
+  teams: {
+    summary: "Create, list, show, update and delete teams.",
+    load: async (output) => (await import("./teams.ts")).createTeamsCommand(accessContext(output)),
   },
   usage: {
     summary: "Report lines, tokens and cost from the ledger.",
@@ -101,6 +104,10 @@ function requestsContext(output: Output) {
       return (await import("../services.ts")).createOfflineExplainer(config, openCommandLog(config));
     },
   };
+}
+
+function accessContext(output: Output) {
+  return { ...output, openStorage: () => openConfiguredStorage(), readDefaults: () => readConfig().defaults };
 }
 
 function storageSettings() {

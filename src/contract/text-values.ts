@@ -34,7 +34,10 @@ export const uuidText = z
 /** Text that people read: without control characters, of which NUL cannot be stored in PostgreSQL. */
 export function plainText(maxLength: number) {
   const text = z.string().min(1).max(maxLength);
-  return text.refine((value) => !/[\u0000-\u001f\u007f]/.test(value), "Text must not contain control characters");
+  return text.refine(
+    (value) => !/[\u0000-\u001f\u007f-\u009f]/.test(value),
+    "Text must not contain control characters",
+  );
 }
 
 /** May be null or absent. */

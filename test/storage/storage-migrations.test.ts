@@ -2,7 +2,16 @@ import { expect, test } from "bun:test";
 import { migrateDatabase } from "../../src/storage/migrate.ts";
 import { migrations } from "../../src/storage/migrations.ts";
 import { migrateStorage, openStorage, type StorageOptions } from "../../src/storage/storage.ts";
-import { catchError, createEngines, describeOn, quiet, startChild, withDatabase } from "../contracts/engines.ts";
+import {
+  catchError,
+  createEngines,
+  describeOn,
+  makeTeam,
+  quiet,
+  startChild,
+  withDatabase,
+  withStorage,
+} from "../contracts/engines.ts";
 
 for (const engine of createEngines()) {
   describeOn(engine, "migrations", () => {
@@ -32,6 +41,54 @@ for (const engine of createEngines()) {
         await migrateDatabase(database, [...migrations, newer], quiet);
       });
       expect(String(await catchError(openStorage(options)))).toContain("newer version of Switchyard");
+    });
+
+    test("every owner becomes a team, and its keys keep their settings", async () => {
+      const options = await engine.createStore();
+      const ids = Array.from({ length: 4 }, () => crypto.randomUUID());
+      const owners = ["acme", "acme", "Zoë's 'team'", null];
+      await withDatabase(options, async (database) => {
+        await migrateDatabase(database, migrations.slice(0, 6), quiet);
+        await database.sql`insert into topics (topic, revision) values ('keys', 9)`;
+        for (const [index, id] of ids.entries()) {
+          const budget = index === 0 ? { budget_pico_usd: 8_999_999_123456_000_000n, budget_period: "monthly" } : {};
+          const row = {
+            id,
+            ...{
+              kind: "inference",
+              name: `key ${index}`,
+              owner: owners[index] ?? null,
+              scopes: '["chat"]',
+              tags: "{}",
+            },
+            ...{ rate_limit: '{"requests_per_second":1,"requests_per_minute":null,"tokens_per_minute":null}' },
+            ...{ enabled: 1, secret_hash: id, secret_tail: "tail", created_at: 1000 + index, revision: index + 1 },
+            ...{ budget_pico_usd: null, budget_period: null, ...budget, revoked_at: index === 2 ? 5 : null },
+          };
+          await database.sql`insert into api_keys ${database.sql.columns(row)}`;
+        }
+      });
+      await withStorage(options, async (storage) => {
+        const { keys, teams, revision } = await storage.keys.changedSince(0n);
+        expect(revision).toBe(9n);
+        expect(keys.map(({ team }) => team).toSorted()).toEqual(owners.toSorted());
+        expect(keys.find(({ id }) => id === ids[0])).toMatchObject({
+          budget: { amount: 8_999_999.123456, period: "monthly", time_zone: "UTC", raise: null },
+          rateLimit: { requests_per_second: 1, concurrent_requests: null },
+          modelLimits: [],
+        });
+        expect(keys.find(({ id }) => id === ids[1])?.budget).toBeNull();
+        const [acme, zoe] = teams.toSorted((one, other) => one.createdAt - other.createdAt);
+        expect([acme, zoe, teams.length]).toEqual([
+          makeTeam("acme", { id: acme?.id ?? "", createdAt: 1000 }),
+          makeTeam("Zoë's 'team'", { id: zoe?.id ?? "", createdAt: 1002 }),
+          2,
+        ]);
+        for (const { id } of teams)
+          expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+        expect(await storage.teams.delete(acme?.id ?? "")).toBe(2);
+        expect(await storage.teams.delete(zoe?.id ?? "")).toBe(0);
+      });
     });
 
     test("a step that is not the one that was applied is refused", async () => {

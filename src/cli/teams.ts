@@ -1,0 +1,124 @@
+// `switchyard teams create|list|show|update|delete`.
+
+import type { Command } from "commander";
+import { toOffset, toPage } from "../contract/paging.ts";
+import { parse } from "../contract/problems.ts";
+import { createTeamRequest, listTeamsQuery, type TeamObject, teamPath, updateTeamRequest } from "../contract/teams.ts";
+import { type Access, type AccessContext, perform, type Result, toMemberLines, toTable } from "./access-command.ts";
+import { createCommand, toBoolean, UsageError } from "./command-line.ts";
+import { addLimitOptions, anyLimits, describeBudget, type LimitOptions, toLimitMembers } from "./limit-options.ts";
+
+interface TeamOptions extends LimitOptions {
+  readonly name?: string;
+  readonly displayName?: string;
+  readonly enabled?: boolean;
+  readonly json?: true;
+}
+
+/** Every command checks its arguments before it opens the store. */
+export function createTeamsCommand(context: AccessContext): Command {
+  const group = createCommand("teams", "Create, list, show, update and delete teams.", context);
+  const argument = ["<team>", "its name or id"] as const;
+
+  addLimitOptions(
+    group
+      .command("create")
+      .description("Create a team. Its limits apply to all its keys together.")
+      .option("--name <name>", "unique; cannot be changed; required")
+      .option("--display-name <text>", "what people call the team; default: its name"),
+  )
+    .option("--json", "print JSON")
+    .action(async ({ name, displayName, json: isJson, ...limits }: TeamOptions) => {
+      if (name === undefined) throw new UsageError("--name is required.");
+      const request = parse(createTeamRequest, { name, ...toDisplayName(displayName), ...toLimitMembers(limits) });
+      await perform(context, async ({ teams }) => toResult(await teams.create(request)), isJson);
+    })
+    .addHelpText("after", "\nExample: npx switchyard teams create --name research --model 'openai/*'");
+
+  group
+    .command("list")
+    .description("List teams.")
+    .option("--enabled <true|false>", "enabled or disabled teams")
+    .option("--page <n>", "default: 1")
+    .option("--limit <n>", "teams per page")
+    .option("--json", "print JSON")
+    .action(async ({ json: isJson, ...query }: { json?: true }) => {
+      const { enabled = null, page, limit } = parse(listTeamsQuery, query);
+      await perform(
+        context,
+        async ({ teams }) => {
+          const { items, total } = await teams.list({ enabled, limit, offset: toOffset({ page, limit }) });
+          return { json: toPage(items, total, { page, limit }), lines: toTable(items.map(toRow)) };
+        },
+        isJson,
+      );
+    })
+    .addHelpText("after", "\nExample: npx switchyard teams list");
+
+  group
+    .command("show")
+    .description("Show a team and its limits.")
+    .argument(...argument)
+    .option("--json", "print JSON")
+    .action(async (given: string, { json: isJson }: { json?: true }) => {
+      const { team } = parse(teamPath, { team: given }, "path");
+      await perform(context, async ({ teams }) => toResult(await teams.get(team)), isJson);
+    })
+    .addHelpText("after", "\nExample: npx switchyard teams show research");
+
+  addLimitOptions(
+    group
+      .command("update")
+      .description("Change a team. What is not named keeps its value.")
+      .argument(...argument)
+      .option("--display-name <text>", "what people call the team; none: its name"),
+  )
+    .option("--enabled <true|false>", "whether the keys of the team work", toBoolean)
+    .option("--json", "print JSON")
+    .action(async (given: string, { displayName, enabled, json: isJson, ...limits }: TeamOptions) => {
+      const { team } = parse(teamPath, { team: given }, "path");
+      const others = { ...toDisplayName(displayName), ...(enabled === undefined ? {} : { enabled }) };
+      // Checks what can be checked without the team.
+      parse(updateTeamRequest, { ...others, ...toLimitMembers(limits, anyLimits) });
+      const change = async ({ teams }: Access) => {
+        const current = await teams.get(team);
+        const request = parse(updateTeamRequest, { ...others, ...toLimitMembers(limits, current) });
+        return toResult(await teams.update(current.id, request));
+      };
+      await perform(context, change, isJson);
+    })
+    .addHelpText("after", "\nExample: npx switchyard teams update research --enabled false");
+
+  group
+    .command("delete")
+    .description("Delete a team whose keys are all revoked.")
+    .argument(...argument)
+    .option("--json", "print JSON")
+    .action(async (given: string, { json: isJson }: { json?: true }) => {
+      const { team } = parse(teamPath, { team: given }, "path");
+      await perform(
+        context,
+        async ({ teams }) => {
+          const id = await teams.delete(team);
+          return { json: { id, deleted: true }, lines: [`Team ${team} is deleted.`] };
+        },
+        isJson,
+      );
+    })
+    .addHelpText("after", "\nExample: npx switchyard teams delete research");
+
+  return group;
+}
+
+function toDisplayName(given: string | undefined) {
+  return given === undefined ? {} : { display_name: given === "none" ? null : given };
+}
+
+function toResult(team: TeamObject): Result {
+  return { json: team, lines: toMemberLines(team) };
+}
+
+function toRow(team: TeamObject): string[] {
+  const state = team.enabled ? "active" : "disabled";
+  return [team.id, state, describeBudget(team.budget), team.name, team.display_name ?? ""];
+}

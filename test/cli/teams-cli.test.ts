@@ -1,0 +1,120 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { createKeysCommand } from "../../src/cli/keys.ts";
+import { createTeamsCommand } from "../../src/cli/teams.ts";
+import { openStorage } from "../../src/storage/storage.ts";
+import { createFolders, quiet } from "../contracts/engines.ts";
+import { runCommand } from "../support/run-command.ts";
+
+const folders = createFolders();
+afterAll(() => folders.remove());
+
+function createCommands() {
+  const options = { databaseUrl: null, dataDir: folders.create(), log: quiet };
+  let opened = 0;
+  const run = async (group: "keys" | "teams", words: string) => {
+    const printed: string[] = [];
+    const errors: string[] = [];
+    const create = group === "keys" ? createKeysCommand : createTeamsCommand;
+    const args = words.split(" ").filter(Boolean);
+    const code = await runCommand(create, args, {
+      openStorage: () => {
+        opened += 1;
+        return openStorage(options);
+      },
+      readDefaults: () => ({ key: { tags: { from: "defaults" } }, team: { allowed_models: ["sandbox/*"] } }),
+      print: (line) => void printed.push(line),
+      printError: (line) => void errors.push(line),
+    });
+    return { code, text: printed.join("\n"), errors: errors.join("\n"), json: () => JSON.parse(printed.join("\n")) };
+  };
+  return {
+    teams: (words: string) => run("teams", words),
+    keys: (words: string) => run("keys", words),
+    timesOpened: () => opened,
+  };
+}
+
+describe("switchyard teams", () => {
+  test("creates, lists, shows, updates and deletes", async () => {
+    const { teams, keys } = createCommands();
+    const made = (await teams("create --name research --display-name R --tag a=b --json")).json();
+    // The defaults of the settings apply.
+    expect(made).toMatchObject({
+      ...{ name: "research", display_name: "R", tags: { a: "b" }, allowed_models: ["sandbox/*"], enabled: true },
+    });
+    expect((await teams("create --name free --model none --json")).json()).toMatchObject({ allowed_models: null });
+    expect(await teams("create --name research")).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining("already"),
+    });
+    expect((await teams("list")).text.split("\n")).toEqual([
+      expect.stringContaining("free"),
+      expect.stringMatching(/active {2}no budget {2}research {2}R$/),
+    ]);
+    expect((await teams("list --limit 1 --json")).json()).toMatchObject({ total: 2, page: 1, total_pages: 2 });
+    expect((await teams(`show ${made.id} --json`)).json()).toEqual(made);
+    expect((await teams("show research")).text).toContain('tags            {"a":"b"}');
+    const changed = (await teams("update research --enabled false --display-name none --tag none --json")).json();
+    expect(changed).toEqual({ ...made, enabled: false, display_name: null, tags: {} });
+    expect((await teams("list --enabled false --json")).json()).toMatchObject({ total: 1 });
+    const key = (await keys("create --name ci --team research --json")).json();
+    expect(key).toMatchObject({ team: "research", tags: { from: "defaults" } });
+    expect(await teams("delete research")).toMatchObject({ code: 1, errors: expect.stringContaining("1 key") });
+    expect((await keys(`revoke ${key.id}`)).code).toBe(0);
+    expect((await teams("delete research --json")).json()).toEqual({ id: made.id, deleted: true });
+    expect(await teams("show research")).toMatchObject({ code: 1, errors: expect.stringContaining("no team") });
+  });
+
+  test("a key is changed: its team, its name, its limits, whether it works", async () => {
+    const { teams, keys } = createCommands();
+    await teams("create --name research");
+    const { key: _, ...made } = (await keys("create --name ci --requests-per-minute 60 --json")).json();
+    const words = "--name renamed --team research --requests-per-second 2 --scope chat --expires 30d --enabled false";
+    const changed = (await keys(`update ${made.id} ${words} --json`)).json();
+    expect(changed).toEqual({
+      ...made,
+      ...{ name: "renamed", team: "research", owner: "research", scopes: ["chat"], enabled: false },
+      rate_limit: { ...made.rate_limit, requests_per_second: 2 },
+      expires_at: expect.any(String),
+    });
+    expect((await keys("list --team research --json")).json()).toMatchObject({ total: 1 });
+    const rest = "--team none --expires none --requests-per-minute none --requests-per-second none --enabled true";
+    expect((await keys(`update ${made.id} ${rest} --json`)).json()).toMatchObject({
+      ...{ name: "renamed", team: null, expires_at: null, rate_limit: null, enabled: true },
+    });
+    expect(await keys(`update ${made.id} --team unknown`)).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining("no team"),
+    });
+    expect(await keys(`update ${crypto.randomUUID()} --name x`)).toMatchObject({ code: 1 });
+  });
+
+  test("what it does not understand is explained, with 2, before the store is touched", async () => {
+    const { teams, keys, timesOpened } = createCommands();
+    const wrong = [
+      "",
+      "destroy",
+      "create",
+      "create --name x --colour red",
+      "create --name x --budget much",
+      "create --name x --budget -1",
+      "create --name x --period daily",
+      "create --name x --budget 0 --time-zone Europe/Berlim",
+      "create --name x --model-limit openai/*",
+      "list --page 0",
+      "show",
+      "update",
+      "update x --enabled maybe",
+      "update x --budget 0.0000001",
+      `delete ${"x".repeat(257)}`,
+    ];
+    for (const words of wrong) {
+      const { code, text, errors } = await teams(words);
+      expect([words, code, text]).toEqual([words, 2, ""]);
+      expect(errors).not.toBe("");
+    }
+    for (const words of ["update", "update x --name y", `update ${crypto.randomUUID()} --budget -1`])
+      expect([words, (await keys(words)).code]).toEqual([words, 2]);
+    expect(timesOpened()).toBe(0);
+  });
+});
