@@ -47,6 +47,7 @@ function readNumbers(value: unknown): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
+      if (name === "tags") return [name, inner];
       const isNumber = numbers.has(name) && typeof inner === "string" && /^\d+(?:\.\d+)?$/.test(inner);
       return [name, isNumber ? Number(inner) : readNumbers(inner)];
     }),

@@ -22,7 +22,7 @@ const descriptions = {
 
 const settings = {
   name: plainText(128).describe(descriptions.name),
-  team: z.string().min(1).max(256).nullable().describe(`${descriptions.team} Name or id of an existing team.`),
+  team: plainText(256).nullable().describe(`${descriptions.team} Name or id of an existing team.`),
   owner: plainText(256).nullable().describe(descriptions.owner),
   scopes: z.array(z.enum(keyScopes)).min(1).max(keyScopes.length).describe(descriptions.scopes),
   ...limitSettings,
@@ -76,8 +76,8 @@ export const rotateKeyRequest = strictComponent("RotateKeyRequest", {
 export const listKeysQuery = z.object({
   kind: z.enum(keyKinds).optional().describe("Only keys of this kind."),
   enabled: booleanText.optional().describe("Only enabled keys, or only disabled ones."),
-  team: z.string().min(1).max(256).optional().describe("Only keys of this team: its name or id."),
-  owner: z.string().min(1).max(256).optional().describe("Older spelling of `team`."),
+  team: plainText(256).optional().describe("Only keys of this team: its name or id."),
+  owner: plainText(256).optional().describe("Older spelling of `team`."),
   ...pageQuery,
 });
 

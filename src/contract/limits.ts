@@ -16,9 +16,10 @@ const maxPatterns = 256;
 
 /** The characters of model names, and `*` for any text. A pattern with other characters would match no model. */
 const patternForm = /^[A-Za-z0-9_.:@+~=*/-]{1,256}$/;
-const modelPattern = z
-  .string()
-  .regex(patternForm, "String should be the name of a model, where * stands for any text, such as openai/*");
+const modelPattern = z.string().regex(patternForm, {
+  abort: true,
+  message: "String should be the name of a model, where * stands for any text, such as openai/*",
+});
 
 const rate = z.int().min(1).max(largestRate).nullable();
 
@@ -31,8 +32,8 @@ const rateLimit = closedObject({
 
 const usd = z
   .number()
-  .min(0)
-  .max(largestBudgetUsd)
+  .min(0, { abort: true })
+  .max(largestBudgetUsd, { abort: true })
   .refine(isExactPrice, {
     params: { type: "decimal_max_places" },
     message: "Input should have at most six decimals: the smallest amount is 0.000001 USD",
@@ -51,7 +52,7 @@ const budgetMembers = {
     .describe("When spending is counted from zero again: never, or with each day, week (from Monday) or month."),
   time_zone: z
     .string()
-    .max(64)
+    .max(64, { abort: true })
     .superRefine(refuseUnknownTimeZone)
     .default("UTC")
     .describe("The time zone in which days, weeks and months begin, such as `Europe/Berlin`."),
@@ -157,6 +158,8 @@ interface GivenLimits {
 /** For `check` of a schema: a limit that the gateway would not enforce is 422 `not_supported`. */
 export function refuseUnenforced(holder: "key" | "team") {
   return (payload: z.core.ParsePayload<GivenLimits>): void => {
+    // A value that is wrong in another way is told so first.
+    if (payload.issues.length > 0) return;
     const add = (path: (string | number)[]) =>
       addProblem(payload, "not_supported", "The gateway does not enforce this limit yet: leave it out", path);
     const checkLimits = ({ budget: given }: GivenLimits, path: (string | number)[]) => {

@@ -35,7 +35,7 @@ export const listTeamsQuery = z.object({
   ...pageQuery,
 });
 
-export const teamPath = z.object({ team: z.string().min(1).max(256).describe("The team's id or name.") });
+export const teamPath = z.object({ team: plainText(256).describe("The team's id or name.") });
 
 export const teamObject = strictComponent("Team", {
   id: z.uuid(),

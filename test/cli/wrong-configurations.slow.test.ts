@@ -37,6 +37,33 @@ const file = join(folder, "a-file");
 writeFileSync(file, "");
 
 const wrong: Readonly<Record<string, Wrong>> = {
+  "a negative budget of new keys": {
+    yaml: "port: 1\ndefaults:\n  key:\n    budget:\n      amount: -1\n",
+    line: 5,
+    says: ["defaults.key.budget.amount", "greater than or equal to 0"],
+  },
+  "a misspelt limit of new teams": {
+    yaml: "defaults:\n  team: { rate_limits: {} }\n",
+    line: 2,
+    says: ["defaults.team.rate_limits", "rate_limit'"],
+  },
+  "defaults of something else": { yaml: "defaults: { user: {} }\n", line: 1, says: ["defaults.user"] },
+  "defaults that are a text": { yaml: "defaults: many\n", line: 1, says: ["defaults", "object"] },
+  "an unknown time zone of new keys": {
+    yaml: "defaults:\n  key:\n    budget: { amount: 0, time_zone: Europe/Berlim }\n",
+    line: 3,
+    says: ["defaults.key.budget.time_zone", "Europe/Berlin"],
+  },
+  "a raise as a default": {
+    yaml: "defaults:\n  key:\n    budget: { amount: 0, raise: { amount: 1, until: '2040-01-01T00:00:00Z' } }\n",
+    line: 3,
+    says: ["defaults.key.budget.raise"],
+  },
+  "a default pattern with a space": {
+    yaml: 'defaults:\n  team:\n    allowed_models:\n      - "openai/*"\n      - "a b"\n',
+    line: 5,
+    says: ["defaults.team.allowed_models.1"],
+  },
   "a bracket that is not closed": { yaml: "port: 8080\naliases: [a\n", line: 3, says: ["]"] },
   "a brace that is not closed": { yaml: "providers: { openai: {\n", line: 2, says: ["}"] },
   "a quote that is not closed": { yaml: 'port: 1\nhost: "127.0.0.1\n', line: 3, says: ["quote"] },

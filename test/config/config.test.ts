@@ -37,6 +37,7 @@ describe("the JSON Schema of switchyard.yaml", () => {
       'providers: { mine: { base_url: "${ADDRESS}", deployments: [{ name: a, weight: 2 }] }, sandbox: false }',
       "aliases: { fast: [{ model: openai/gpt-5, weight: 0.5 }] }",
       "prices: { openai/gpt-5: { input: 1 } }",
+      "defaults: { key: { budget: null, allowed_models: [openai/*], tags: { a: b } }, team: { rate_limit: { tokens_per_minute: 9 } } }",
     ].map((text) => [text]),
   )("accepts %s", (text) => {
     expect(accepts(text)).toBe(true);
@@ -51,6 +52,8 @@ describe("the JSON Schema of switchyard.yaml", () => {
       "providers: { mine: { tasks: [text/moderatoin] } }",
       "aliases: { fast: gpt-5 }",
       "prices: { openai/gpt-5: { inptu: 1 } }",
+      "defaults: { keys: {} }",
+      "defaults: { key: { rate_limit: { requests_per_minute: 0 } } }",
     ].map((text) => [text]),
   )("refuses %s", (text) => {
     expect(accepts(text)).toBe(false);
@@ -58,6 +61,21 @@ describe("the JSON Schema of switchyard.yaml", () => {
 });
 
 describe("settings", () => {
+  test("limits of new keys and teams are read, also numbers from variables, and there are none by default", () => {
+    expect(readConfig({}).defaults).toEqual({ key: {}, team: {} });
+    const yaml = `defaults:
+  key:
+    rate_limit: { requests_per_minute: "\${RATE}" }
+    tags: { amount: "7" }
+  team:
+    allowed_models: ["openai/*"]
+`;
+    expect(readConfig({ SWITCHYARD_CONFIG: writeFile(yaml), RATE: "60" }).defaults).toMatchObject({
+      key: { rate_limit: { requests_per_minute: 60, requests_per_second: null }, tags: { amount: "7" } },
+      team: { allowed_models: ["openai/*"] },
+    });
+  });
+
   test("the proxy variables are read in upper and in lower case, and the upper-case name wins", () => {
     const lower = { https_proxy: "http://lower.example:3128", no_proxy: "a.example" };
     expect(readConfig(lower)).toMatchObject({ httpsProxy: "http://lower.example:3128", noProxy: ["a.example"] });

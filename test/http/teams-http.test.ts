@@ -150,4 +150,44 @@ describe("/v3/manage/teams", () => {
     await manage("PATCH", `/teams/${team.id}`, { allowed_models: ["sandbox/*"] });
     expect((await task(free)).status).toBe(403);
   });
+
+  test.each([
+    ["no name", {}, ["body", "name"], "missing"],
+    ["an empty name", { name: "" }, ["body", "name"], "string_too_short"],
+    ["a name with a control character", { name: "a\u0007" }, ["body", "name"], "value_error"],
+    ["a name with half of a character", { name: "a\ud800" }, ["body", "name"], "string_unicode"],
+    ["a name of 257 characters", { name: "a".repeat(257) }, ["body", "name"], "string_too_long"],
+    ["a number as a name", { name: 7 }, ["body", "name"], "string_type"],
+    ["an unknown member", { name: "a", owner: "b" }, ["body", "owner"], "extra_forbidden"],
+    ["a negative budget", { name: "a", budget: { amount: -1 } }, ["body", "budget", "amount"], "greater_than_equal"],
+    [
+      "an unknown time zone",
+      { name: "a", budget: { amount: 0, time_zone: "Mars" } },
+      ["body", "budget", "time_zone"],
+      "value_error",
+    ],
+    [
+      "a pattern with a space",
+      { name: "a", allowed_models: ["a b"] },
+      ["body", "allowed_models", 0],
+      "string_pattern_mismatch",
+    ],
+    ["no allowed model", { name: "a", allowed_models: [] }, ["body", "allowed_models"], "too_short"],
+  ])("%s is a 422 that says where, in both forms", async (_, body, loc, type) => {
+    const { status, json } = await manage("POST", "/teams", body);
+    expect([status, json["detail"]]).toMatchObject([422, [{ loc, type }]]);
+    expect(json["error"]).toMatchObject({ type: "invalid_request_error", code: type, param: loc.slice(1).join(".") });
+  });
+
+  test("an inference key may not manage teams, and an unknown team is 404 for every method", async () => {
+    const { key } = await createKey({});
+    expect((await call("GET", "/manage/teams", undefined, key)).status).toBe(403);
+    for (const [method, body] of [["GET"], ["PATCH", {}], ["DELETE"]] as const)
+      for (const [path, expected] of [
+        [crypto.randomUUID(), 404],
+        ["no%20such", 404],
+        ["%00", 422],
+      ] as const)
+        expect([path, (await manage(method, `/teams/${path}`, body)).status]).toEqual([path, expected]);
+  });
 });
