@@ -44,7 +44,7 @@ for (const engine of createEngines()) {
     });
 
     test("every owner becomes a team, and its keys keep their settings", async () => {
-      const options = await engine.createStore();
+      const options = await engine.createEmptyStore();
       const ids = Array.from({ length: 4 }, () => crypto.randomUUID());
       const owners = ["acme", "acme", "Zoë's 'team'", null];
       await withDatabase(options, async (database) => {

@@ -11,6 +11,7 @@ import {
   makeKey,
   makeResponse,
   makeResult,
+  makeTeam,
   quiet,
   takeOne,
   usePostgres,
@@ -50,6 +51,24 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
       expect(after.revision).toBe(before.revision);
       expect(await createFirstKeys(storage)).toBeNull();
       await storage.keys.insert(makeKey());
+    });
+  });
+
+  test("teams arrive as they were, with their keys", async () => {
+    const dataDir = await fill(1);
+    const to = await server().createDatabase();
+    const modelLimits = [{ model: "openai/*", rate_limit: null, budget: makeBudget(0.000001, "weekly") }];
+    const team = makeTeam("Zoë's team", {
+      budget: makeBudget(8_999_999.123456, "monthly"),
+      modelLimits,
+      tags: { a: "b" },
+    });
+    const key = makeKey({ team: team.name, modelLimits });
+    await withStorage({ databaseUrl: null, dataDir, log: quiet }, (storage) => storage.keys.insert(key, team));
+    expect(await moveStorage({ dataDir, to, log: quiet })).toContainEqual({ table: "teams", rows: 1 });
+    await withStorage({ databaseUrl: to, dataDir, log: quiet }, async (storage) => {
+      expect(await storage.teams.find(team.id)).toEqual(team);
+      expect(await storage.keys.get(key.id)).toEqual(key);
     });
   });
 
