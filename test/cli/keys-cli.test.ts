@@ -84,7 +84,6 @@ describe("switchyard keys", () => {
       ["create", "--name", "x", "--colour", "red"],
       ["create", "--name", "x", "--budget", "much"],
       ["create", "--name", "x", "--budget", "2.5"],
-      ["create", "--name", "x", "--tokens-per-minute", "1000"],
       ["create", "--name", "x", "--period", "daily"],
       ["create", "--name", "x", "--tag", "novalue"],
       ["create", "--name", "x", "--expires", "soon"],
