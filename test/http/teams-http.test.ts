@@ -151,6 +151,34 @@ describe("/v3/manage/teams", () => {
     expect((await task(free)).status).toBe(403);
   });
 
+  test("the keys of a team share its rate limit, beside limits of their own", async () => {
+    const team = await createTeam({ rate_limit: { requests_per_minute: 3 } });
+    const [first, second] = [
+      await createKey({ team: team.name, rate_limit: { requests_per_minute: 1 } }),
+      await createKey({ team: team.name }),
+    ];
+    const statuses = [];
+    for (const { key } of [first, first, second, second, second]) statuses.push((await chat(key)).status);
+    expect(statuses).toEqual([200, 429, 200, 200, 429]);
+    const refused = await chat(second.key);
+    expect(refused.json).toMatchObject({
+      error: { code: "rate_limit_exceeded", message: expect.stringContaining("team") },
+    });
+    // A higher limit applies without a restart.
+    await manage("PATCH", `/teams/${team.id}`, { rate_limit: { requests_per_minute: 100 } });
+    expect((await chat(second.key)).status).toBe(200);
+  });
+
+  test("a limit of models counts the calls whose model fits its pattern, of all keys of the team", async () => {
+    const limit = { model: "sandbox/e*", rate_limit: { requests_per_minute: 2 } };
+    const team = await createTeam({ model_limits: [limit] });
+    const [first, second] = [await createKey({ team: team.name }), await createKey({ team: team.name })];
+    const statuses = [];
+    for (const { key } of [first, second, first]) statuses.push((await chat(key)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    expect((await chat(first.key, "sandbox/hello")).status).not.toBe(429);
+  });
+
   test.each([
     ["no name", {}, ["body", "name"], "missing"],
     ["an empty name", { name: "" }, ["body", "name"], "string_too_short"],
