@@ -77,7 +77,7 @@ const entries = {
   unsupported_content_encoding: [415, "The body has a content encoding. Send it uncompressed."],
   expectation_failed: [417, "The `Expect` header asks for something other than `100-continue`."],
   invalid_request: [422, "The JSON or the values in it are not valid; `detail` lists every problem."],
-  rate_limit_exceeded: [429, "The key's rate limit is reached; `Retry-After` is the time to wait."],
+  rate_limit_exceeded: [429, "A rate limit of the key or its team is reached; `Retry-After` is the time to wait."],
   too_many_auth_failures: [429, "Too many requests with wrong keys came from this address."],
   provider_rate_limited: [429, "The provider's own rate limit is reached."],
   headers_too_large: [431, "The headers or the URL are too long."],
@@ -144,6 +144,8 @@ interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>;
   /** The request was written to a provider without a complete answer: repeating it may execute and bill it twice. */
   readonly mayHaveExecuted?: true;
+  /** A limit of the key or its team refused the call before it was sent. Another model may have other limits. */
+  readonly isOwnLimit?: true;
   readonly cause?: unknown;
 }
 

@@ -319,7 +319,7 @@ export function tooManyRunning(rule: LimitRule, limit: number): GatewayError {
   return new GatewayError(
     "rate_limit_exceeded",
     `${nameOf(rule)} may have ${limit} concurrent requests${modelsOf(rule)}. Wait until some of them have ended.`,
-    { retryAfter: 1 },
+    { retryAfter: 1, isOwnLimit: true },
   );
 }
 
@@ -339,7 +339,7 @@ function exceeded({ rule, kind, limit }: RateCheck, waitMs: number): GatewayErro
   const retryAfter = Math.max(1, Math.ceil(waitMs / 1_000));
   const verb = kind === "tokens" ? "use" : "send";
   const message = `${nameOf(rule)} may ${verb} ${limit} ${units[kind]}${modelsOf(rule)}. Retry in ${retryAfter} s.`;
-  return new GatewayError("rate_limit_exceeded", message, { retryAfter });
+  return new GatewayError("rate_limit_exceeded", message, { retryAfter, isOwnLimit: true });
 }
 
 function nameOf({ holder, holderName }: LimitRule): string {

@@ -115,7 +115,8 @@ export class CandidateLoop {
             break;
           }
           if (!mayFallBack(error) || options.connection.signal.aborted) throw error;
-          failure = error;
+          // What a provider answered says more than a limit that kept the request from another one.
+          if (failure === null || !isOwnRefusal(error)) failure = error;
         }
         if (tried === retries || !(await this.#mayRetry(failure, tried, candidate, options))) break;
       }
@@ -144,7 +145,12 @@ export class CandidateLoop {
 }
 
 function mayFallBack(error: unknown): error is GatewayError {
-  return error instanceof GatewayError && fallbackCodes.has(error.code);
+  return error instanceof GatewayError && (fallbackCodes.has(error.code) || isOwnRefusal(error));
+}
+
+/** A limit or budget refused the call before it was sent. */
+function isOwnRefusal({ code, details }: GatewayError): boolean {
+  return details.isOwnLimit === true || code === "budget_exceeded" || code === "price_unknown";
 }
 
 /** Null: the candidate is skipped, and the trace says why. */
@@ -165,7 +171,8 @@ function noteSuccess(note: AttemptNote, { health }: LoopCandidate, admission: Ad
 function noteFailure(note: AttemptNote, { health }: LoopCandidate, admission: Admission, error: unknown): void {
   note.endedAt = performance.now();
   note.failure = toOutcome(error);
-  if (!(error instanceof GatewayError)) {
+  // Nothing was sent, so it says nothing about the provider.
+  if (!(error instanceof GatewayError) || isOwnRefusal(error)) {
     health?.cancelled(admission);
     return;
   }

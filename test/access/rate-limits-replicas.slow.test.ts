@@ -1,12 +1,14 @@
 // Rate limits of two gateways with two serving processes each, on one PostgreSQL.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { answer, completion } from "../support/answers.ts";
 import { ask, hello } from "../support/chat.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { type OwnPostgres, startOwnPostgres, whyNoOwnPostgres } from "../support/postgres.ts";
 import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
+const vendor = await startVendor();
 const missing = whyNoOwnPostgres();
 
 describe.skipIf(missing !== null)("two gateways on one database", () => {
@@ -17,7 +19,6 @@ describe.skipIf(missing !== null)("two gateways on one database", () => {
   beforeAll(async () => {
     postgres = await startOwnPostgres();
     databaseUrl = await postgres.createStore();
-    const vendor = await startVendor();
     const start = () => startGatewayProcess({ vendor, workers: 2, env: { DATABASE_URL: databaseUrl } });
     gateways = [await start(), await start()];
     await untilKnown();
@@ -45,7 +46,11 @@ describe.skipIf(missing !== null)("two gateways on one database", () => {
     }
   }
 
+  /** What was leased in a step and not used is known to the others a moment after its end. So a burst begins early in a step. */
+  const beginningOfStep = () => waitFor("the beginning of a step", () => Date.now() % 10_000 < 4_000);
+
   async function burst(key: string, counts: readonly number[], body: unknown = hello): Promise<number[]> {
+    await beginningOfStep();
     const passed = await Promise.all(
       counts.map(async (count, index) => {
         const url = gateways[index]?.url ?? "";
@@ -75,10 +80,14 @@ describe.skipIf(missing !== null)("two gateways on one database", () => {
   }, 60_000);
 
   test("share tokens in the same way", async () => {
-    const key = await gateways[0]?.createKey({ rate_limit: { tokens_per_minute: 10_000 } });
-    const body = { ...hello, max_tokens: 500 };
-    const passed = await burst(key ?? "", [40, 40], body);
-    expect(sum(passed)).toBeGreaterThan(0);
+    const key = await gateways[0]?.createKey({ rate_limit: { tokens_per_minute: 40_000 } });
+    vendor.on("silent", answer(200, completion("x", { usage: undefined })));
+    const body = { ...hello, model: "mock/silent", max_tokens: 1_000 };
+    const first = await ask(gateways[0]?.url ?? "", key ?? "", body);
+    const each = 40_000 - Number(first.headers.get("x-ratelimit-remaining-tokens"));
+    const passed = 1 + sum(await burst(key ?? "", [60, 60], body));
+    expect(passed).toBeLessThanOrEqual(Math.floor(40_000 / each));
+    expect(passed).toBeGreaterThanOrEqual(Math.floor(40_000 / each) - 4);
   }, 60_000);
 
   test("run one request each of a key that may run one", async () => {
