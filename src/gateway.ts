@@ -18,7 +18,7 @@ import { createAuthenticator } from "./http/authenticate.ts";
 import { startDescriptorGuard } from "./http/descriptor-guard.ts";
 import { responsesSocket } from "./http/endpoints/responses-socket.ts";
 import { openListenerControl } from "./http/listener-control.ts";
-import { createLoadWatch, type LoadLimits } from "./http/load-watch.ts";
+import type { LoadLimits } from "./http/load-watch.ts";
 import { createRoutes } from "./http/routes.ts";
 import { type Server, startServer } from "./http/server.ts";
 import { createChatCompletions } from "./inference/chat-completions.ts";
@@ -189,10 +189,10 @@ export async function startGateway(
   });
 
   const admission = new Admission({
-    loadWatch: createLoadWatch({ delayLimitMs: config.overloadDelayMs, ...loadLimits }),
+    loadLimits: { delayLimitMs: config.overloadDelayMs, ...loadLimits },
     maxRunning: config.maxRunningRequests,
     log,
-  });
+  }).start();
   const onRefused = (refusal: Refusal) => {
     const { caller, endpoint, outcome } = refusal;
     ledger.recordRefusal({ keyId: caller?.keyId ?? null, endpoint, outcome }, () => toRefusalLine(refusal));

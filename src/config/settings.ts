@@ -89,9 +89,9 @@ export const settings = {
     .default(10_000)
     .describe("Concurrent streams of one key in all processes of a gateway; above this, 429."),
   overload_delay_ms: whole(10, hour)
-    .default(30)
+    .default(50)
     .describe(
-      "Event-loop delay of a serving process that, when it lasts for 0.2 s, is an overload: 503 `overloaded` for requests of keys that use more than their share.",
+      "Event-loop delay of a serving process that, when it lasts for 0.1 s, is an overload: 503 `overloaded` for requests of keys that use more than their share.",
     ),
   max_running_requests: whole(1, 1_000_000)
     .default(10_000)

@@ -2,42 +2,53 @@
 // the others are served in time. The keys share equally what can be served: a key that asks for less than its share is not refused.
 
 import type { Log } from "../log.ts";
-import type { EventLoopLoad, LoadWatch } from "./load-watch.ts";
+import { EventLoopLoad, type LoadLimits, watchEventLoop } from "./load-watch.ts";
 
-/** What one key uses. The work of a short request is 1; `used` and `asked` decay with time. */
+/** What one key does. The work of a short request is 1. What was done, admitted and asked for decays with time. */
 export interface KeyLoad {
   /** Requests whose answer has not begun. The streams that have begun may be idle: only what they send is work. */
   running: number;
   streams: number;
-  used: number;
-  /** Like `used`, with the requests that were refused. */
+  done: number;
+  /** The work that the admitted requests will cause, as far as the requests before them tell. */
+  admitted: number;
+  /** Like `admitted`, with the requests that were refused. */
   asked: number;
-  /** When `used` and `asked` were last reduced. */
+  /** When these three were last reduced, by the clock of `Admission`. */
   at: number;
+  /** The work of a request of this key. */
+  average: number;
 }
 
 export interface AdmissionOptions {
-  readonly loadWatch: LoadWatch;
+  readonly loadLimits?: Partial<LoadLimits>;
   /** Requests whose answer has not begun, of all keys. */
   readonly maxRunning: number;
   readonly log: Log;
 }
 
-// The time constant of the decay: a key that works at a steady rate has used about as much as in this time.
+// The time constant of the decay: a key that works at a steady rate has done about as much as in this time.
 const decayMs = 300;
-const shareEveryMs = 50;
+// A long turn counts at most as much, because all that it does is counted at its end.
+const maxTurnMs = 50;
+const adjustEveryMs = 50;
 const forgetEveryMs = 60_000;
-// With fewer requests and streams at once, a process that is busy has few but heavy requests, and refusing some of them helps nobody.
-const minAtOnce = 32;
-/** The work of reading and sending a body, and of sending one event of a stream, in short requests. */
+const weightOfRequest = 0.1;
+// With fewer requests and streams at once, a process that is late has few but heavy requests, or gets little of the machine's time. None of them
+// waits for long, and refusing some helps nobody.
+const minAtOnce = 128;
+/** The work of reading and sending a body, and of sending one event of a stream. */
 const bytesPerWork = 12_000;
 const eventsPerWork = 6;
-// What can be served is estimated by what is served, with a little more, so that the estimate can rise. Streams that have begun may take more
-// than there is: what is left for each key must not become nothing then.
-const maxHeadroom = 1.15;
-const minHeadroom = 0.7;
+// How fast the number of requests and streams at once follows the event loop. It changes slowly, because streams that are admitted now are work
+// for a while, and it stays close to what there is, so that it can turn around.
+const changes = { short: 1.04, right: 1.01, long: 0.97 };
+const maxAbove = 1.1;
+const minBelow = 0.85;
+// While much is refused, less is done than can be done: shares of that would be too small.
+const keptWork = 0.98;
 /** The part of its share that a key always gets. */
-const certainShare = 0.75;
+const certainShare = 0.85;
 // The load must not come back all at once.
 const maxRetryAfter = 3;
 const reportAfterMs = 1_000;
@@ -45,7 +56,6 @@ const reportAfterMs = 1_000;
 const maxLogged = 20;
 
 export class Admission {
-  readonly #loadWatch: LoadWatch;
   readonly #loop: EventLoopLoad;
   readonly #maxRunning: number;
   readonly #log: Log;
@@ -54,53 +64,89 @@ export class Admission {
   #streams = 0;
   /** Keys with a running request. */
   #runningKeys = 0;
+  #average = 1;
+  #tickedAt = 0;
+  /** The time by which work decays. */
+  #clock = 0;
   #forgottenAt = 0;
-  /** The work of all keys that can be served, and how much of it each key gets. */
-  #capacity = 0;
+  /** How many requests and streams of all keys there may be at once. */
+  #maxAtOnce = Number.POSITIVE_INFINITY;
+  /** The most work of all keys together, lately. */
+  #mostWork = 0;
+  /** What one key gets of that, and of the work that is done now, when all keys share it equally. */
+  #fullShare = Number.POSITIVE_INFINITY;
   #share = Number.POSITIVE_INFINITY;
-  #sharedAt = Number.NEGATIVE_INFINITY;
+  #adjustedAt = 0;
   #refused = 0;
   #refusals = 0;
   #report: ReturnType<typeof setTimeout> | null = null;
+  #endWatch = () => {};
 
-  constructor({ loadWatch, maxRunning, log }: AdmissionOptions) {
-    this.#loadWatch = loadWatch;
-    this.#loop = loadWatch.load;
+  constructor({ loadLimits, maxRunning, log }: AdmissionOptions) {
+    this.#loop = new EventLoopLoad(loadLimits);
     this.#maxRunning = maxRunning;
     this.#log = log;
   }
 
-  /** Null: the request is refused. Otherwise call `end` when its answer begins, or when it fails. */
+  /** Measures the event loop of this process from now on. */
+  start(): this {
+    this.#endWatch = watchEventLoop((now, workedMs) => this.tick(now, workedMs));
+    return this;
+  }
+
+  close(): void {
+    this.#endWatch();
+    if (this.#report !== null) clearTimeout(this.#report);
+  }
+
+  tick(now: number, workedMs: number): number {
+    const wasOverloaded = this.#loop.isOverloaded;
+    const nextMs = this.#loop.tick(now, workedMs);
+    this.#clock += wasOverloaded ? Math.min(maxTurnMs, now - this.#tickedAt) : now - this.#tickedAt;
+    this.#tickedAt = now;
+    if (this.#loop.isOverloaded && (!wasOverloaded || this.#clock - this.#adjustedAt >= adjustEveryMs)) {
+      this.#adjustedAt = this.#clock;
+      this.#maxAtOnce = this.#adjust(wasOverloaded ? this.#maxAtOnce : this.#running + this.#streams);
+      this.#computeShares();
+    }
+    if (this.#clock - this.#forgottenAt > forgetEveryMs) this.#forgetIdle();
+    return nextMs;
+  }
+
+  /** Null: the request is refused. Otherwise call `answered` when its answer begins, or when it fails. */
   begin(keyId: string, now: number): KeyLoad | null {
-    const load = this.#find(keyId, now);
-    load.asked += 1;
+    const load = this.#find(keyId);
+    load.asked += load.average;
     this.#loop.countRequest();
     if (this.#mustRefuse(load, now)) {
       this.#loop.countRefusal();
       return null;
     }
-    load.used += 1;
+    load.admitted += load.average;
     if (load.running === 0) this.#runningKeys += 1;
     load.running += 1;
     this.#running += 1;
     return load;
   }
 
-  end(load: KeyLoad): void {
+  /** The answer begins, after a body of this length. A stream is not a running request any more: pass it to `beginStream`. */
+  answered(load: KeyLoad, bodyBytes: number, isStream: boolean): void {
     load.running -= 1;
     this.#running -= 1;
     if (load.running === 0) this.#runningKeys -= 1;
+    const work = 1 + bodyBytes / bytesPerWork;
+    load.done += work;
+    if (!isStream) this.#learn(load, work);
   }
 
-  /** Counts a stream until `endStream`. It is no running request any more. */
-  beginStream(load: KeyLoad): void {
+  beginStream(load: KeyLoad): StreamLoad {
     load.streams += 1;
     this.#streams += 1;
-  }
-
-  endStream(load: KeyLoad): void {
-    load.streams -= 1;
-    this.#streams -= 1;
+    return new StreamLoad(load, (work) => {
+      load.streams -= 1;
+      this.#streams -= 1;
+      this.#learn(load, work);
+    });
   }
 
   /** Counts a request that was refused. False: there are so many that this one should be answered in the cheapest way and not be logged. */
@@ -118,11 +164,6 @@ export class Admission {
     return this.#loop.waitedMs(now);
   }
 
-  close(): void {
-    if (this.#report !== null) clearTimeout(this.#report);
-    this.#loadWatch.close();
-  }
-
   /** Seconds, different from one refusal to the next. */
   chooseRetryAfter(): number {
     this.#refusals += 1;
@@ -132,58 +173,58 @@ export class Admission {
   #mustRefuse(load: KeyLoad, now: number): boolean {
     const loop = this.#loop;
     if (loop.isPaused(now)) return true;
-    if (loop.isOverloaded && this.#running + this.#streams >= minAtOnce) {
-      if (now - this.#sharedAt >= shareEveryMs) this.#computeShare(now);
-      if (load.used >= this.#share) return true;
-      // Late in a turn, the keys that use less than the others are still served, because they are not the cause.
-      if (load.used >= this.#share * certainShare && loop.isLate(now)) return true;
+    const atOnce = this.#running + this.#streams;
+    if (loop.isOverloaded && atOnce >= minAtOnce) {
+      // The keys that ask for less than their share, or got less, are served in any case.
+      const isCause = demandOf(load) >= this.#fullShare && workOf(load) >= this.#share * certainShare;
+      if (isCause && (atOnce >= this.#maxAtOnce || loop.isLate(now))) return true;
     }
     if (this.#running < this.#maxRunning / 2) return false;
     const keys = load.running === 0 ? this.#runningKeys + 1 : this.#runningKeys;
     return load.running >= this.#maxRunning / keys || this.#running >= this.#maxRunning * 2;
   }
 
-  /** The work up to which every key is served, so that all keys together get what can be served. */
-  #computeShare(now: number): void {
-    const isFirst = now - this.#sharedAt > decayMs;
-    this.#sharedAt = now;
-    let used = 0;
-    const asked: number[] = [];
-    for (const load of this.#keys.values()) {
-      reduce(load, now);
-      used += load.used;
-      asked.push(load.asked);
-    }
-    const grown = isFirst ? used : this.#capacity * this.#loop.growth;
-    this.#capacity = Math.min(used * maxHeadroom, Math.max(used * minHeadroom, grown));
-    asked.sort((one, other) => one - other);
-    let left = this.#capacity;
-    for (const [index, work] of asked.entries()) {
-      const share = left / (asked.length - index);
-      if (work >= share) {
-        this.#share = share;
-        return;
-      }
-      left -= work;
-    }
-    this.#share = Number.POSITIVE_INFINITY;
+  #adjust(maxAtOnce: number): number {
+    const atOnce = this.#running + this.#streams;
+    return Math.min(atOnce * maxAbove, Math.max(atOnce * minBelow, maxAtOnce * changes[this.#loop.pace]));
   }
 
-  #find(keyId: string, now: number): KeyLoad {
-    if (now - this.#forgottenAt > forgetEveryMs) this.#forgetIdle(now);
+  #computeShares(): void {
+    let work = 0;
+    let demand = 0;
+    const demands: number[] = [];
+    for (const load of this.#keys.values()) {
+      reduce(load, this.#clock);
+      work += workOf(load);
+      demand += demandOf(load);
+      demands.push(demandOf(load));
+    }
+    demands.sort((one, other) => one - other);
+    this.#mostWork = Math.max(work, this.#mostWork * keptWork);
+    // Whatever could be done before, it is less than is demanded now.
+    this.#fullShare = divide(Math.min(this.#mostWork, demand * certainShare), demands);
+    this.#share = divide(work, demands);
+  }
+
+  #find(keyId: string): KeyLoad {
     let load = this.#keys.get(keyId);
     if (load === undefined) {
-      load = { running: 0, streams: 0, used: 0, asked: 0, at: now };
+      load = { running: 0, streams: 0, done: 0, admitted: 0, asked: 0, at: this.#clock, average: this.#average };
       this.#keys.set(keyId, load);
     }
-    reduce(load, now);
+    reduce(load, this.#clock);
     return load;
   }
 
-  #forgetIdle(now: number): void {
-    this.#forgottenAt = now;
+  #learn(load: KeyLoad, work: number): void {
+    load.average += (work - load.average) * weightOfRequest;
+    this.#average += (work - this.#average) * weightOfRequest;
+  }
+
+  #forgetIdle(): void {
+    this.#forgottenAt = this.#clock;
     for (const [keyId, load] of this.#keys) {
-      const isIdle = now - load.at > forgetEveryMs;
+      const isIdle = this.#clock - load.at > forgetEveryMs;
       if (isIdle && load.running === 0 && load.streams === 0) this.#keys.delete(keyId);
     }
   }
@@ -200,23 +241,56 @@ export class Admission {
   }
 }
 
-function reduce(load: KeyLoad, now: number): void {
-  const elapsedMs = now - load.at;
-  if (elapsedMs <= 0) return;
-  const kept = Math.exp(-elapsedMs / decayMs);
-  load.at = now;
-  load.used *= kept;
+/** A stream that has begun. */
+export class StreamLoad {
+  readonly #load: KeyLoad;
+  readonly #onEnd: (work: number) => void;
+  #events = 0;
+  #hasEnded = false;
+
+  constructor(load: KeyLoad, onEnd: (work: number) => void) {
+    this.#load = load;
+    this.#onEnd = onEnd;
+  }
+
+  count(events: number): void {
+    this.#events += events;
+    this.#load.done += events / eventsPerWork;
+  }
+
+  /** Idempotent. */
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#onEnd(1 + this.#events / eventsPerWork);
+  }
+}
+
+/** Streams that were admitted long ago may be work still, and requests that were admitted now will be. */
+function workOf(load: KeyLoad): number {
+  return Math.max(load.admitted, load.done);
+}
+
+function demandOf(load: KeyLoad): number {
+  return Math.max(load.asked, load.done);
+}
+
+/** The share of each: a key that demands less gets what it demands, and all others get the same. The demands are in ascending order. */
+function divide(work: number, demands: readonly number[]): number {
+  let left = work;
+  for (const [index, demand] of demands.entries()) {
+    const share = left / (demands.length - index);
+    if (demand >= share) return share;
+    left -= demand;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+function reduce(load: KeyLoad, clock: number): void {
+  if (load.at === clock) return;
+  const kept = Math.exp((load.at - clock) / decayMs);
+  load.at = clock;
+  load.done *= kept;
+  load.admitted *= kept;
   load.asked *= kept;
-}
-
-/** Adds the work of a body that was read. */
-export function countBody(load: KeyLoad, bytes: number): void {
-  load.used += bytes / bytesPerWork;
-  load.asked += bytes / bytesPerWork;
-}
-
-/** Adds the work of events that were sent to a stream. */
-export function countEvents(load: KeyLoad, events: number): void {
-  load.used += events / eventsPerWork;
-  load.asked += events / eventsPerWork;
 }

@@ -10,7 +10,7 @@ export interface LoadLimits {
   readonly pauseLimitMs: number;
 }
 
-const defaultLoadLimits: LoadLimits = { delayLimitMs: 30, pauseLimitMs: 1_500 };
+const defaultLoadLimits: LoadLimits = { delayLimitMs: 50, pauseLimitMs: 1_500 };
 
 /** The longest time between two measurements of a busy process. A turn that takes longer ends with a measurement. */
 const tickMs = 10;
@@ -23,26 +23,25 @@ const workingShare = 0.7;
 const maxCountedMs = 100;
 // Turns that become shorter, one after the other, work off the backlog of a pause.
 const shorteningShare = 0.9;
-const declaredAfterMs = 200;
+const declaredAfterMs = 120;
 // Bun sees at most 1,024 sockets in one turn. With nearly as many requests in it, more are waiting, however short the turn was.
 const fullTurn = 900;
-const maxPressureMs = 400;
-// An overload ends this much faster than it is declared: in about 0.1 s.
-const recoveryFactor = 4;
-// During an overload, a turn is full at this share of the limit. Turns that take less than the lower share, without refusals, end it.
-const fullShare = 1 / 2;
-const recoveredShare = 1 / 2;
+const maxPressureMs = 500;
+// Parts of the limit. During an overload, a turn should take less than it takes to be one, so that refusals are fast: less is admitted when turns
+// take longer than `targetShare`, and a turn that takes longer than `fullShare` is full. The overload ends when there were short turns, and no
+// refusals, for half a second.
+const targetShare = 0.4;
+const fullShare = 0.3;
+const recoveredShare = 0.3;
 const weightOfTurn = 0.25;
-const minGrowth = 0.8;
-const maxGrowth = 1.1;
 // The requests that arrived during a long turn are seen in the turns after it.
 const shedMs = 100;
 
 /** The state of the event loop. All times are in milliseconds, as in `performance.now()`. */
 export class EventLoopLoad {
   readonly #limits: LoadLimits;
-  #dueAt: number;
-  #workedMs: number;
+  #dueAt = Number.NaN;
+  #workedMs = 0;
   #lateMs = 0;
   #turnMs = 0;
   #averageMs = 0;
@@ -53,15 +52,17 @@ export class EventLoopLoad {
   #shedUntil = 0;
   isOverloaded = false;
 
-  constructor(limits: LoadLimits, now: number, workedMs: number) {
-    this.#limits = limits;
-    this.#dueAt = now + tickMs;
-    this.#workedMs = workedMs;
+  constructor(limits: Partial<LoadLimits> = {}) {
+    this.#limits = { ...defaultLoadLimits, ...limits };
   }
 
   /** Call it after each turn, or when the returned time has passed. `workedMs`: what the process has worked so far, or waited for a core. */
   tick(now: number, workedMs: number): number {
     const { delayLimitMs, pauseLimitMs } = this.#limits;
+    if (Number.isNaN(this.#dueAt)) {
+      this.#dueAt = now;
+      this.#workedMs = workedMs;
+    }
     const worked = workedMs - this.#workedMs;
     const turnMs = this.#occupiedMs(now);
     this.#lateMs = Math.max(0, now - this.#dueAt);
@@ -78,7 +79,7 @@ export class EventLoopLoad {
       if (worked > turnMs * workingShare && turnMs > this.#turnMs * shorteningShare)
         this.#pressureMs = Math.min(maxPressureMs, this.#pressureMs + Math.min(maxCountedMs, turnMs));
     } else if (isCalm) {
-      this.#pressureMs = Math.max(0, this.#pressureMs - turnMs * recoveryFactor);
+      this.#pressureMs = Math.max(0, this.#pressureMs - turnMs);
     }
     this.#turnMs = turnMs;
     this.isOverloaded = this.#pressureMs >= declaredAfterMs || (this.isOverloaded && this.#pressureMs > 0);
@@ -105,10 +106,10 @@ export class EventLoopLoad {
     return this.#isFull || this.#occupiedMs(now) > this.#limits.delayLimitMs * fullShare;
   }
 
-  /** By which factor the admitted work may grow, or has to shrink, so that turns stay below the limit. */
-  get growth(): number {
-    if (this.#isFull) return minGrowth;
-    return Math.min(maxGrowth, Math.max(minGrowth, this.#limits.delayLimitMs / this.#averageMs));
+  /** How long turns take, against what they should take during an overload. */
+  get pace(): "short" | "right" | "long" {
+    const share = this.#averageMs / this.#limits.delayLimitMs;
+    return this.#isFull || share > targetShare ? "long" : share > recoveredShare ? "right" : "short";
   }
 
   /** Whether requests have waited for very long because of a single turn. */
@@ -121,26 +122,20 @@ export class EventLoopLoad {
   }
 }
 
-export type LoadWatch = ReturnType<typeof createLoadWatch>;
-
-/** Measures the event loop of this process. */
-export function createLoadWatch(limits: Partial<LoadLimits> = {}) {
+/** Calls `tick` after each turn of the event loop, or when the time has passed that it returned. The result ends it. */
+export function watchEventLoop(tick: EventLoopLoad["tick"]): () => void {
   const work = openWorkMeter();
-  const load = new EventLoopLoad({ ...defaultLoadLimits, ...limits }, performance.now(), work.readMs());
-  let timer = setTimeout(tick, tickMs);
+  let timer = setTimeout(measure, 0);
   timer.unref();
 
-  function tick(): void {
-    timer = setTimeout(tick, load.tick(performance.now(), work.readMs()));
+  function measure(): void {
+    timer = setTimeout(measure, tick(performance.now(), work.readMs()));
     timer.unref();
   }
 
-  return {
-    load,
-    close() {
-      clearTimeout(timer);
-      work.close();
-    },
+  return () => {
+    clearTimeout(timer);
+    work.close();
   };
 }
 

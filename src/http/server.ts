@@ -12,7 +12,7 @@ import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import { CallerLeft } from "../providers/call.ts";
 import { logRefusal, logRequest, type RequestRecord } from "./access-log.ts";
-import { type Admission, countBody, countEvents, type KeyLoad } from "./admission.ts";
+import type { Admission, KeyLoad, StreamLoad } from "./admission.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { checkCall } from "./check-call.ts";
 import { lastResortReply, overloaded, toErrorReply, toOverloadedText } from "./error-reply.ts";
@@ -79,6 +79,11 @@ const noSocketLimits: SocketLimits = {
 const defaultTimeouts: ConnectionTimeouts = { idle: 120, stalledReader: 240 };
 // The routes check their own limits, and answer in both error forms; Bun's limit must not refuse a body before that.
 const serverMaxBodyBytes = 2 ** 31 - 1;
+const refusalHeaders = new Headers({
+  "content-type": "application/json",
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+});
 const validRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function startServer(options: ServerOptions): Server {
@@ -104,6 +109,7 @@ export function startServer(options: ServerOptions): Server {
     let caller: Caller | null = null;
     let running: RunningRequest | null = null;
     let keyLoad: KeyLoad | null = null;
+    let bodyBytes = 0;
     try {
       checkHead(request);
       if (request.method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket") {
@@ -148,7 +154,7 @@ export function startServer(options: ServerOptions): Server {
       let json = readsBody ? await readJsonBody(request, bodyLimits, ticker) : null;
       if (json !== null && caller !== null && json.text.length >= longBodyBytes && !headers.has("content-length"))
         longBodies.charge(caller.keyId, json.text.length, performance.now());
-      if (json !== null && keyLoad !== null) countBody(keyLoad, json.text.length);
+      bodyBytes = json?.text.length ?? 0;
       // Before a provider is paid for a stream that would be refused.
       if (json !== null && asksForStream(json.value)) running?.beginStream();
       trace.readAt = performance.now();
@@ -156,8 +162,8 @@ export function startServer(options: ServerOptions): Server {
       if (prepared !== undefined) json = await prepared;
       const call = checkCall(route, { request, requestId, trace, caller, params, json, findBaseUrl });
       const result = await route.run(call);
-      const streamLoad = keyLoad;
-      if (keyLoad !== null) admission.end(keyLoad);
+      const answeredLoad = keyLoad;
+      if (keyLoad !== null) admission.answered(keyLoad, bodyBytes, typeof result !== "string" && isStream(result.body));
       keyLoad = null;
       if (route.body !== undefined) server.timeout(request, timeouts.idle);
       if (trace.attempts.length === 0) logRequest(log, toRecord(replyStatus(result)), route.isProbe === true);
@@ -166,7 +172,7 @@ export function startServer(options: ServerOptions): Server {
         running?.end();
         return new Response(result, { headers: common(isPrivate, "application/json") });
       }
-      answered = running === null ? result : countAsRunning(result, running, streamLoad, request);
+      answered = running === null ? result : countAsRunning(result, running, answeredLoad, request);
       if (isStream(answered.body)) {
         server.timeout(request, timeouts.stalledReader);
         // Bun neither reads nor cancels the stream of a client that has left.
@@ -174,7 +180,7 @@ export function startServer(options: ServerOptions): Server {
       }
     } catch (error) {
       running?.end();
-      if (keyLoad !== null) admission.end(keyLoad);
+      if (keyLoad !== null) admission.answered(keyLoad, bodyBytes, false);
       const isBodyLong = hasLongBody(request);
       if (isPrivate && caller === null) await keyless.spend(isBodyLong);
       server.timeout(request, timeouts.idle);
@@ -195,13 +201,22 @@ export function startServer(options: ServerOptions): Server {
 
     /** The answer to one of many refused requests: it has to cost as little as possible. */
     function refuseAtOnce(): Response {
-      const headers = common(true, "application/json");
-      headers["retry-after"] = String(admission.chooseRetryAfter());
-      if (hasLongBody(request)) headers["connection"] = "close";
+      const body = toOverloadedText(errorFormat ?? "usual", requestId);
+      const response = new Response(body, { status: 503, headers: refusalHeaders });
+      response.headers.set("x-request-id", requestId);
+      response.headers.set("retry-after", String(admission.chooseRetryAfter()));
+      response.headers.set("server-timing", `queue;dur=${Math.round(trace.queueMs)}`);
+      if (errorFormat === "messages") response.headers.set("request-id", requestId);
+      if (caller !== null && caller.rules.length > 0) {
+        const limitHeaders: Record<string, string> = {};
+        options.limits.addHeaders(limitHeaders, caller, trace);
+        for (const [name, value] of Object.entries(limitHeaders)) response.headers.set(name, value);
+      }
+      if (draining || hasLongBody(request)) response.headers.set("connection", "close");
       const outcome = "overloaded";
       const refused = { requestId, caller, endpoint: trace.path, status: 503, outcome, reason: "", target: null };
       options.onRefused?.({ ...refused, durationMs: performance.now() - startedAt });
-      return new Response(toOverloadedText(errorFormat ?? "usual", requestId), { status: 503, headers });
+      return response;
     }
 
     function finish(made: Reply, mustNotBeStored: boolean): Response {
@@ -269,7 +284,7 @@ export function startServer(options: ServerOptions): Server {
         admission.noteRefusal();
         throw overloaded(admission.chooseRetryAfter());
       }
-      admission.end(load);
+      admission.answered(load, 0, false);
       return caller;
     };
     const caller = await identify();
@@ -315,18 +330,16 @@ export function startServer(options: ServerOptions): Server {
       body.abandon();
       throw error;
     }
-    let hasEnded = false;
+    const streamLoad = load === null ? null : admission.beginStream(load);
     const end = () => {
-      if (hasEnded) return;
-      hasEnded = true;
       running.end();
-      if (load !== null) admission.endStream(load);
+      streamLoad?.end();
     };
-    if (load !== null) admission.beginStream(load);
     // Bun neither reads nor cancels a stream that it has not begun to send when the client leaves.
     request.signal.addEventListener("abort", end, { once: true });
     const counted: BodyStream = {
-      writeTo: (writer) => body.writeTo(load === null ? writer : new CountingWriter(writer, load)).finally(end),
+      writeTo: (writer) =>
+        body.writeTo(streamLoad === null ? writer : new CountingWriter(writer, streamLoad)).finally(end),
       abandon() {
         end();
         body.abandon();
@@ -406,9 +419,9 @@ function asksForStream(body: unknown): boolean {
 
 class CountingWriter implements BodyWriter {
   readonly #writer: BodyWriter;
-  readonly #load: KeyLoad;
+  readonly #load: StreamLoad;
 
-  constructor(writer: BodyWriter, load: KeyLoad) {
+  constructor(writer: BodyWriter, load: StreamLoad) {
     this.#writer = writer;
     this.#load = load;
   }
@@ -418,7 +431,7 @@ class CountingWriter implements BodyWriter {
   }
 
   write(pieces: readonly Uint8Array[]): Promise<void> | undefined {
-    countEvents(this.#load, pieces.length);
+    this.#load.count(pieces.length);
     return this.#writer.write(pieces);
   }
 }

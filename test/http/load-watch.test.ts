@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { EventLoopLoad } from "../../src/http/load-watch.ts";
 
-const limits = { delayLimitMs: 30, pauseLimitMs: 1_500 };
+const limits = { delayLimitMs: 50, pauseLimitMs: 1_500 };
 
 /** An event loop whose turns take as long as the test says. */
 function openLoop() {
-  const loop = new EventLoopLoad(limits, 0, 0);
+  const loop = new EventLoopLoad(limits);
   let now = 0;
   let workedMs = 0;
-  let dueMs = 10;
+  let dueMs = loop.tick(0, 0);
   return {
     loop,
     now: () => now,
@@ -27,27 +27,27 @@ function openLoop() {
 }
 
 describe("an overload", () => {
-  test("is declared when all turns take too long for a fifth of a second", () => {
+  test("is declared when all turns take too long for a while", () => {
     const { loop, turn } = openLoop();
-    expect(turn(60, { times: 3 })).toBe(false);
-    turn(60);
+    expect(turn(60)).toBe(false);
+    turn(60, { times: 2 });
     expect(loop.isOverloaded).toBe(true);
   });
 
-  test("ends within a tenth of a second when the load ends", () => {
+  test("ends within half a second when the load ends", () => {
     const { loop, turn, now } = openLoop();
     turn(60, { times: 100 });
     const endedAt = now();
-    turn(1, { times: 10 });
+    turn(1, { times: 50 });
     expect(loop.isOverloaded).toBe(false);
-    expect(now() - endedAt).toBeLessThanOrEqual(100);
+    expect(now() - endedAt).toBeLessThanOrEqual(500);
   });
 
   test("does not end and begin again while the turns take about as long as they should", () => {
     const { loop, turn } = openLoop();
     turn(60, { times: 10 });
     for (let count = 0; count < 100; count++) {
-      turn(count % 2 === 0 ? 18 : 33);
+      turn(count % 2 === 0 ? 18 : 53);
       expect(loop.isOverloaded).toBe(true);
     }
   });
@@ -91,7 +91,7 @@ test("what waited during a single very long turn is refused, and nothing after t
 });
 
 test("an idle process is measured ten times per second, a busy one a hundred times", () => {
-  const loop = new EventLoopLoad(limits, 0, 0);
+  const loop = new EventLoopLoad(limits);
   expect(loop.tick(10, 0.1)).toBe(100);
   expect(loop.tick(110, 1.1)).toBe(100);
   expect(loop.tick(210, 51)).toBe(10);
