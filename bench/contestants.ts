@@ -147,21 +147,30 @@ export async function startPortkey(children: Children, vendors: Vendors): Promis
   };
 }
 
-export type GatewayOptions = { projectFolder: string; vendors: Vendors; workers: number };
+export type GatewayOptions = {
+  projectFolder: string;
+  vendors: Vendors;
+  workers: number;
+  /** More settings, by their environment names. */
+  settings?: Record<string, string>;
+  /** More members of the key. */
+  key?: Record<string, unknown>;
+};
 
 /** The whole product as an operator starts it: keys, limits, ledger, metrics and logs as they are by default. */
 export async function startSwitchyard(children: Children, options: GatewayOptions): Promise<GatewayContestant> {
   const { projectFolder, vendors, workers } = options;
+  const processes = { SWITCHYARD_WORKERS: String(workers) };
   const port = await findFreePort();
   const settings = prepareSettings(children, vendors);
   const child = children.start(
     [node ?? process.execPath, join(projectFolder, "bin/switchyard.mjs"), "serve"],
-    { ...settings.environment, SWITCHYARD_PORT: String(port), SWITCHYARD_WORKERS: String(workers) },
+    { ...settings.environment, SWITCHYARD_PORT: String(port), ...processes, ...options.settings },
     settings.folder,
   );
   const base = `http://127.0.0.1:${port}`;
   await waitForAnswer(child, `${base}/readyz`, 15_000);
-  const newKey = () => createKey(base, settings.adminKey, child);
+  const newKey = () => createKey(base, settings.adminKey, child, options.key);
   const key = await newKey();
   return {
     name: "Switchyard",
@@ -203,11 +212,11 @@ export function prepareSettings(children: Children, vendors: Vendors): GatewaySe
   return { folder, adminKey, environment };
 }
 
-async function createKey(base: string, adminKey: string, child: Child): Promise<string> {
+async function createKey(base: string, adminKey: string, child: Child, members = {}): Promise<string> {
   const response = await fetch(`${base}/v3/manage/keys`, {
     method: "POST",
     headers: { ...json, authorization: `Bearer ${adminKey}` },
-    body: JSON.stringify({ name: "bench", kind: "inference" }),
+    body: JSON.stringify({ name: "bench", kind: "inference", ...members }),
     signal: AbortSignal.timeout(5_000),
   });
   const text = await response.text();

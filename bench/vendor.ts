@@ -2,7 +2,7 @@
 // It speaks raw HTTP/1.1 over sockets: one event is exactly one write, and a full socket is noticed at once.
 //
 // The last part of the model's name chooses the answer: `plain`, `stream` (events at an interval), `translated` (the same in
-// Anthropic's format), `flood` (as fast as the socket takes them). GET /sent says how many bytes of flood have left.
+// Anthropic's format), `flood` (as fast as the socket takes them), `silent` (no answer). GET /sent says how many bytes of flood have left.
 
 import type { Socket } from "bun";
 import { chatCompletionAnswer } from "./requests.ts";
@@ -119,6 +119,7 @@ function answer(socket: Socket<Connection>, body: string): void {
     return;
   }
   const model = /"model":\s*"([^"]*)"/.exec(body)?.[1] ?? "";
+  if (model.endsWith("silent")) return;
   if (model.endsWith("stream")) streamTo(socket, events);
   else if (model.endsWith("translated")) streamTo(socket, namedEvents);
   else if (model.endsWith("flood")) floodTo(socket);

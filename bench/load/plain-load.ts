@@ -5,7 +5,14 @@ import { join } from "node:path";
 import type { Children } from "../children.ts";
 import type { Call } from "../requests.ts";
 
-export type PlainLoad = { call: Call; connections: number; durationMs: number; pauseMs: number };
+export type PlainLoad = {
+  call: Call;
+  connections: number;
+  durationMs: number;
+  pauseMs: number;
+  /** Every request is to be refused. */
+  isRefused?: boolean;
+};
 export type PlainResult = { requests: number; failed: number; durationMs: number; p50Ms: number; p99Ms: number };
 /** Of our own client, which notes the slowest request as well. */
 export type OwnResult = PlainResult & { longestMs: number };
@@ -18,6 +25,11 @@ export const loadGenerator = wrk ? "wrk" : "own client (wrk is not installed)";
 export async function sendPlainLoad(children: Children, load: PlainLoad): Promise<PlainResult> {
   const result = wrk ? await sendWithWrk(wrk, children, load) : await sendWithOwnClient(children, load);
   if (result.requests === 0) throw new Error("no request was answered");
+  if (load.isRefused === true) {
+    const refused = wrk ? result.failed : result.requests + result.failed;
+    if (result.requests > refused) throw new Error(`${result.requests - refused} requests were not refused`);
+    return result;
+  }
   if (result.failed > 0) throw new Error(`${result.failed} of ${result.requests} requests failed`);
   return result;
 }
