@@ -157,7 +157,7 @@ export async function startGateway(
   const routes = createRoutes({
     catalogue: createCatalogue(
       [...providers.values()].filter(({ row }) => hasModels(row)),
-      toTaskOffers(engines, book),
+      () => toTaskOffers(engines, book),
       book,
     ),
     keyring,

@@ -1,5 +1,7 @@
-// The models and tasks that this gateway offers. The listings are built on first use, so that they do not delay the start.
+// The models and tasks that this gateway offers. The listings are built on first use, so that they do not delay the start, and once a day,
+// because a price may change on a certain day.
 
+import { daily } from "../lib/daily.ts";
 import { createFeatureListing, type FeatureListing, type TaskOffer } from "./feature-listing.ts";
 import { createModelListing, type ModelListing, type Offered } from "./model-listing.ts";
 import type { PriceBook } from "./prices.ts";
@@ -14,8 +16,18 @@ export interface Catalogue {
 
 export function createCatalogue(
   providers: readonly Offered[],
-  taskOffers: readonly TaskOffer[] = [],
+  listTaskOffers: () => readonly TaskOffer[] = () => [],
   prices: PriceBook | null = null,
+  now: () => number = Date.now,
 ): Catalogue {
-  return { models: createModelListing(providers, prices), features: createFeatureListing(taskOffers) };
+  const models = daily(() => createModelListing(providers, prices, now), now);
+  const features = daily(() => createFeatureListing(listTaskOffers()), now);
+  return {
+    get models() {
+      return models();
+    },
+    get features() {
+      return features();
+    },
+  };
 }

@@ -54,8 +54,8 @@ interface Entry extends ListedModel {
   readonly capabilities: ReadonlySet<string>;
 }
 
-export function createModelListing(providers: readonly Offered[], prices: PriceBook | null) {
-  const entries = once(() => createEntries(providers, prices));
+export function createModelListing(providers: readonly Offered[], prices: PriceBook | null, now: () => number) {
+  const entries = once(() => createEntries(providers, prices, new Date(now())));
   // The sandbox comes last, also after the operator's own providers.
   const all = once(() => [...entries().values()].sort((one, other) => Number(one.isSandbox) - Number(other.isSandbox)));
   const pick = ({ unconfigured, sandbox }: Included) =>
@@ -133,7 +133,7 @@ function suggestModel(id: string, providers: readonly Offered[], entries: Readon
   return own.length === 0 ? nearest : findNearest(`${nearest}/${id.slice(provider.length + 1)}`, own);
 }
 
-function createEntries(providers: readonly Offered[], prices: PriceBook | null): ReadonlyMap<string, Entry> {
+function createEntries(providers: readonly Offered[], prices: PriceBook | null, at: Date): ReadonlyMap<string, Entry> {
   const ordered = providers.toSorted((one, other) => Number(other.configured) - Number(one.configured));
   const byId = new Map<string, Entry>();
   for (const { row, configured, dialect } of ordered) {
@@ -141,7 +141,7 @@ function createEntries(providers: readonly Offered[], prices: PriceBook | null):
     const chatModels = (row.chat?.models ?? []).map((facts) => toModel(row, facts, configured));
     const embeddingModels = (row.embeddings?.models ?? []).map((facts) => toEmbeddingModel(row, facts, configured));
     for (const plain of [...chatModels, ...embeddingModels]) {
-      const model = withPrice(plain, row.name, prices);
+      const model = withPrice(plain, row.name, prices, at);
       // A row may state a model twice.
       if (!byId.has(model.id)) byId.set(model.id, toEntry(model, parameters, row));
     }
@@ -195,7 +195,7 @@ function toEmbeddingModel(row: ProviderRow, facts: EmbeddingModelFacts, configur
 }
 
 /** Adds the price, and the context length of the price file where the row has none. */
-function withPrice(model: Model, provider: string, prices: PriceBook | null): Model {
+function withPrice(model: Model, provider: string, prices: PriceBook | null, at: Date): Model {
   if (prices === null) return model;
   const name = model.id.slice(provider.length + 1);
   const price = prices.find(provider, name);
@@ -203,7 +203,7 @@ function withPrice(model: Model, provider: string, prices: PriceBook | null): Mo
   return {
     ...model,
     context_length: model.context_length ?? contextTokens,
-    pricing: price === null ? null : toPublicPricing(price, new Date()),
+    pricing: price === null ? null : toPublicPricing(price, at),
   };
 }
 

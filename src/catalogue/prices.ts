@@ -9,6 +9,7 @@ import {
   type PricedProvider,
   type PriceFile,
   type PriceSource,
+  type RateCard,
   rateCardSchema,
   rateNames,
   type ScheduledCard,
@@ -75,13 +76,26 @@ export function createPriceBook(
     return null;
   }
 
+  /** The price file's entry with the rates of the operator. */
+  function extendEntry({ card, extended }: Override, provider: string, model: string): Price {
+    const found = findModel(provider, model);
+    const known = extended.get(found?.entry ?? null);
+    if (known !== undefined) return known;
+    const cards = found === null ? [] : cardsOf(found);
+    const merged = cards.length === 0 ? [card] : cards.map((listed) => ({ ...listed, ...card }));
+    const audioAsText = found === null || found.index.provider.audio_as_text === true;
+    const price = toOverride(toSchedule(merged.map((each) => compileCard(each, audioAsText))));
+    extended.set(found?.entry ?? null, price);
+    return price;
+  }
+
   return {
     version: file.version,
     find(provider, name) {
       const model = name.toLowerCase();
       for (const known of namesOf(provider)) {
         const override = findOverride(`${known}/${model}`);
-        if (override !== null) return override;
+        if (override !== null) return override.price ?? extendEntry(override, provider, model);
       }
       if (freeProviders.has(provider)) return free;
       const found = findModel(provider, model);
@@ -142,11 +156,17 @@ function toMatcher(pattern: string): (model: string) => boolean {
   return (model) => model.startsWith(inner);
 }
 
-function compileModel(file: PriceFile, { entry: model, index: { provider }, isResold }: FoundModel): Price | null {
+function cardsOf({ entry, isResold }: FoundModel): readonly ScheduledCard[] {
+  return isResold ? toCards(entry).map(withoutToolFees) : toCards(entry);
+}
+
+function compileModel(file: PriceFile, found: FoundModel): Price | null {
+  const { entry: model, index } = found;
+  const { provider } = index;
   const source = file.sources[model.source ?? provider.source] ?? null;
   const base = { version: file.version, source, isOverride: false, fee: model.fee ?? null };
   if (model.free === true) return { ...base, ...freeSchedule };
-  const cards = isResold ? toCards(model).map(withoutToolFees) : toCards(model);
+  const cards = cardsOf(found);
   if (cards.length === 0) return null;
   return { ...base, ...toSchedule(cards.map((card) => compileCard(card, provider.audio_as_text === true))) };
 }
@@ -158,7 +178,11 @@ function withoutToolFees(card: ScheduledCard): ScheduledCard {
 
 const overrideVersion = "operator";
 
-export const overrideSchema = rateCardSchema.extend({ free: z.literal(true).optional() });
+export const overrideSchema = rateCardSchema.extend({
+  free: z.literal(true).optional(),
+  /** What the entry does not state is as in the price file. */
+  catalogue: z.literal(true).optional(),
+});
 const namePattern = /^[a-z0-9-]+\/.+$/;
 
 /** `path` is the location in switchyard.yaml. */
@@ -194,23 +218,31 @@ function describeIssue(path: string, issue: z.core.$ZodIssue): PriceProblem {
   return { path: [path, ...issue.path].join("."), message: issue.message };
 }
 
+/** A price of the operator. */
+interface Override {
+  readonly card: RateCard;
+  /** Null: it extends the price file's entry of a model. */
+  readonly price: Price | null;
+  /** By entry of the price file. */
+  readonly extended: Map<PricedModel | null, Price>;
+}
+
+function toOverride(schedule: Schedule): Price {
+  return { version: overrideVersion, source: null, isOverride: true, fee: null, ...schedule };
+}
+
 /** Finds the operator's price of `<provider>/<model>`. */
-function createOverrideIndex(overrides: PriceOverrides): (name: string) => Price | null {
-  const exact = new Map<string, Price>();
-  const patterns: { readonly fits: (name: string) => boolean; readonly price: Price }[] = [];
-  for (const [name, { free, ...card }] of Object.entries(overrides)) {
-    const price: Price = {
-      version: overrideVersion,
-      source: null,
-      isOverride: true,
-      fee: null,
-      // A single input price of the operator applies to all kinds of input.
-      ...(free === true ? freeSchedule : toSchedule([compileCard(card, true)])),
-    };
-    if (name.includes("*")) patterns.push({ fits: toMatcher(name), price });
-    else exact.set(name.toLowerCase(), price);
+function createOverrideIndex(overrides: PriceOverrides): (name: string) => Override | null {
+  const exact = new Map<string, Override>();
+  const patterns: { readonly fits: (name: string) => boolean; readonly override: Override }[] = [];
+  for (const [name, { free, catalogue, ...card }] of Object.entries(overrides)) {
+    // A single input price of the operator applies to all kinds of input.
+    const schedule = free === true ? freeSchedule : toSchedule([compileCard(card, true)]);
+    const override = { card, price: catalogue === true ? null : toOverride(schedule), extended: new Map() };
+    if (name.includes("*")) patterns.push({ fits: toMatcher(name), override });
+    else exact.set(name.toLowerCase(), override);
   }
-  return (name) => exact.get(name) ?? patterns.find(({ fits }) => fits(name))?.price ?? null;
+  return (name) => exact.get(name) ?? patterns.find(({ fits }) => fits(name))?.override ?? null;
 }
 
 type PublicPricing = NonNullable<Model["pricing"]>;
@@ -246,6 +278,7 @@ export function toPublicPricing(price: Price, at: Date): PublicPricing {
     cache_read_input_token_cost: null,
     source: price.source?.url ?? null,
     updated_at: price.source?.date ?? null,
+    ...(price.fee === null ? {} : { unlisted_fee: price.fee }),
   };
   for (const { aboveTokens, rates } of price.bracketsAt(at)) {
     const ending = aboveTokens === 0 ? "" : `_above_${Math.ceil(aboveTokens / 1_000)}k_tokens`;

@@ -42,6 +42,7 @@ export function createEmbeddingsEngines(providers: Iterable<Provider>, embed: Em
       acceptsAnyModel: true,
       ...(defaultModel === undefined ? { needsModel: true as const } : { defaultModel }),
       isPaidByToken: true as const,
+      writesNoTokens: true as const,
       unavailableReason: provider.configured
         ? null
         : notSetUp(name, provider.missingSetting ?? settingName(name, "BASE_URL")),

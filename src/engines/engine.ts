@@ -33,6 +33,8 @@ export interface Engine {
   readonly isFree?: true;
   /** The engine performs the task with calls to a model: these are accounted for one by one, by the price of their tokens. */
   readonly isPaidByToken?: true;
+  /** Only input has a price, as for embeddings. */
+  readonly writesNoTokens?: true;
   /** A simulated provider: left out of listings unless a caller asks for it. */
   readonly isSandbox?: true;
   /** Why the engine cannot run here, for the operator: a setting, or the command that installs it. Null: it can run. */

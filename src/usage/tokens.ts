@@ -194,7 +194,7 @@ const mostTokens = 1_000_000_000_000;
 
 /** Null when there is no count. A negative count is 0. */
 function readCount(value: unknown): number | null {
-  if (typeof value !== "number" || Number.isNaN(value)) return null;
+  if (typeof value !== "number" || !Number.isFinite(value)) return null;
   return Math.min(Math.max(Math.trunc(value), 0), mostTokens);
 }
 

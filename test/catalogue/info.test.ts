@@ -49,7 +49,7 @@ const serving = serve([
 ]);
 
 function serve(offers: readonly TaskOffer[]) {
-  return openTestServer(infoRoutes(createCatalogue([], offers)));
+  return openTestServer(infoRoutes(createCatalogue([], () => offers)));
 }
 
 describe("when nothing serves a task", () => {

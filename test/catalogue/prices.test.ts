@@ -260,6 +260,24 @@ test("providers that cost nothing cost 0, unless the operator says otherwise", (
   expect(priceMillion(book, "ollama", "paid")).toBe(1);
 });
 
+test("an entry of the operator can add to that of the price file", () => {
+  const { prices, problems } = readPriceOverrides({
+    "acme/one": { catalogue: true, web_search: 14 },
+    "acme/two": { catalogue: true, output: 40 },
+    "acme/unheard-of": { catalogue: true, input: 7, output: 7 },
+  });
+  expect(problems).toEqual([]);
+  const book = createPriceBook(smallFile(), prices);
+  expect(priceMillion(book, "acme", "one")).toBe(3);
+  expect(priceMillion(book, "acme", "two")).toBe(43);
+  expect(priceMillion(book, "acme", "unheard-of")).toBe(14);
+  // Only the named models change.
+  expect(priceMillion(book, "acme", "two-small")).toBe(1);
+  const usage = { prompt_tokens: 1, completion_tokens: 0, server_tool_use: { web_search_requests: 2 } };
+  const cost = costOfUsage(usage, book.find("acme", "one"), { at: noon });
+  expect(cost).toMatchObject({ amount: 28_001_000_000, version: "operator" });
+});
+
 describe("a new file", () => {
   function change(edit: (file: PriceFile) => void): PriceFile {
     const file = smallFile();

@@ -1,5 +1,5 @@
-// Every usage that vendors were recorded to tell, as parts and as a cost: no part is negative, none is more than the whole, and
-// a cost that is not known says why. The recordings are a folder beside the checkout, or the one that SWITCHYARD_RECORDINGS names.
+// Every usage that vendors were recorded to tell, as parts and as a cost: no part is negative, none is more than the whole, the parts add up to
+// the cost, and a cost that is not known says why. The recordings are a folder beside the checkout, or the one that SWITCHYARD_RECORDINGS names.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -46,7 +46,14 @@ function sweep(root: string): void {
       if (totalTokens > most || values.some((value) => !(value >= 0 && value <= totalTokens)))
         wrong.push({ file, usage, parts });
       const model = typeof answer["model"] === "string" ? answer["model"] : (stored.model ?? "");
-      const { cost, reason } = pricing.quote(toProvider(stored.provider), model).chargeFor(usage, answer);
+      const provider = toProvider(stored.provider);
+      const { cost, reason, pico, basis } = pricing.quote(provider, model).chargeFor(usage, answer);
+      // What the ledger stores explains the same amount, part by part.
+      const told =
+        basis === null ? null : pricing.explain(provider, model, JSON.parse(JSON.stringify(basis)), new Date());
+      const sum = (told?.parts ?? []).reduce((total, part) => total + part.pico, 0);
+      if (told?.pico !== pico || (pico !== null && sum !== pico) || told.parts.some((part) => !(part.pico >= 0)))
+        wrong.push({ file, pico, told });
       if (cost === null) reasons.set(reason ?? "no reason", (reasons.get(reason ?? "no reason") ?? 0) + 1);
       else if (cost < 0 || !Number.isFinite(cost)) wrong.push({ file, cost });
       else known += 1;

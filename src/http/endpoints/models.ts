@@ -8,7 +8,7 @@ import { documentAnswers, documentHeaders, sendDocument } from "../send-document
 
 const common = { tag: "Models", method: "GET", key: "none", headers: documentHeaders } as const;
 
-export function modelsRoutes({ models }: Catalogue): Route[] {
+export function modelsRoutes(catalogue: Catalogue): Route[] {
   return [
     defineRoute({
       ...common,
@@ -21,7 +21,7 @@ export function modelsRoutes({ models }: Catalogue): Route[] {
       query: contract.listModelsQuery,
       answers: documentAnswers({ description: "The models.", schema: contract.modelList }),
       example: { query: "provider=sandbox" },
-      run: (call) => sendDocument(call, models.list(call.query, toIncluded(call)), variesByKey),
+      run: (call) => sendDocument(call, catalogue.models.list(call.query, toIncluded(call)), variesByKey),
     }),
     defineRoute({
       ...common,
@@ -35,9 +35,9 @@ export function modelsRoutes({ models }: Catalogue): Route[] {
       example: { path: { id: "sandbox/echo" } },
       run(call) {
         const { id } = call.params;
-        const found = models.find(id);
+        const found = catalogue.models.find(id);
         if (found === undefined) {
-          const nearest = models.suggest(id);
+          const nearest = catalogue.models.suggest(id);
           const hint = nearest === null ? "." : `; did you mean '${nearest}'?`;
           throw modelNotFound(
             `Unknown model '${id}'${hint} A configured provider is also called with a model that is not listed.`,

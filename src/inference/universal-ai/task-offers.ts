@@ -40,19 +40,19 @@ function toOffers(engine: Engine, book: PriceBook | null): TaskOffer[] {
 
 function findPricing(engine: Engine, model: string | null, book: PriceBook | null): TaskPricing | null {
   if (engine.isFree === true) return free;
-  if (engine.isPaidByToken === true) return model === null ? null : findTokenPricing(engine.provider, model, book);
+  if (engine.isPaidByToken === true) return model === null ? null : findTokenPricing(engine, model, book);
   const price = findListPrice(findTask(engine.task), engine.provider, model);
   if (price === null) return null;
   return { price: price.price, price_unit_quantity: price.quantity, price_unit_type: price.unit };
 }
 
-function findTokenPricing(provider: string, model: string, book: PriceBook | null): TaskPricing | null {
+function findTokenPricing({ provider, writesNoTokens }: Engine, model: string, book: PriceBook | null) {
   const [rates] = book?.find(provider, model)?.bracketsAt(new Date()) ?? [];
   const { input = null, output = null } = rates?.rates ?? {};
-  if (input === null || output === null) return null;
+  if (input === null || (output === null && writesNoTokens !== true)) return null;
   return {
     price: toUsd(input * tokensPriced),
-    output_price: toUsd(output * tokensPriced),
+    ...(output === null || writesNoTokens === true ? {} : { output_price: toUsd(output * tokensPriced) }),
     price_unit_quantity: tokensPriced,
     price_unit_type: "token",
   };
