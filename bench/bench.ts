@@ -18,6 +18,7 @@ import { startUp } from "./figures/start-up.ts";
 import { streamedChunk } from "./figures/streamed-chunk.ts";
 import { translatedChunk } from "./figures/translated-chunk.ts";
 import { twoProcesses } from "./figures/two-processes.ts";
+import { usageReport } from "./figures/usage-report.ts";
 import { describeMachine, isEverythingMet, type Outcome, printMachine, printTable, toJson } from "./report.ts";
 
 const figures: Figure[] = [
@@ -30,6 +31,7 @@ const figures: Figure[] = [
   jobs,
   ocrLoad,
   startUp,
+  usageReport,
   abuse,
   overload,
 ];
