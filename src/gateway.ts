@@ -1,7 +1,7 @@
 // A serving process: creates the services that answer requests, starts the servers, and can be stopped.
 
 import { openKeyring } from "./access/keys.ts";
-import { unknownLimitStates } from "./access/limit-states.ts";
+import { createLimitStates } from "./access/limit-states.ts";
 import { createLimits } from "./access/limits.ts";
 import type { GatewayIdentity } from "./access/rate-shares.ts";
 import type { CounterPlace } from "./access/shared-counters.ts";
@@ -167,7 +167,7 @@ export async function startGateway(
       storage.usageReports,
       createLineExplainer(calling.pricing, (name) => providers.get(name)?.row),
     ),
-    limitStates: unknownLimitStates,
+    limitStates: createLimitStates(storage.budgets, services.rates),
     chatCompletions,
     messages,
     embeddings,

@@ -1,34 +1,54 @@
 // How much of the limits of a caller is left, for callers that ask.
 
+import type { BudgetStore } from "../storage/stores.ts";
+import { toAccountId } from "./budget-account.ts";
+import { findLimit, findPeriod } from "./budget-periods.ts";
 import type { LimitRule } from "./limit-rules.ts";
+import type { RateLimits } from "./rate-limits.ts";
 
-/** What a budget allows in the current period, and what has been spent of it. */
+export type LimitStates = ReturnType<typeof createLimitStates>;
+
+/** What a budget allows in the current period, and what the lines of the ledger have charged to it. */
 export interface BudgetState {
   readonly amountPico: bigint;
-  /** Null: not known at the moment. */
-  readonly spentPico: bigint | null;
+  readonly spentPico: bigint;
   /** Epoch milliseconds. */
   readonly startsAt: number;
   /** When the next period begins; null: never. */
   readonly endsAt: number | null;
 }
 
-export interface RateState {
-  /** The limit, such as `requests_per_minute`. */
-  readonly name: string;
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetSeconds: number;
-}
+export function createLimitStates(
+  store: Pick<BudgetStore, "balances">,
+  rates: Pick<RateLimits, "describe">,
+  now: () => number = Date.now,
+) {
+  return {
+    readRates: (rule: LimitRule) => rates.describe(rule),
 
-export interface LimitStates {
-  /** By the id of the rule. */
-  readBudgets(rules: readonly LimitRule[]): Promise<ReadonlyMap<string, BudgetState>>;
-  /** Null: the rule has no rate limit, or its state is not known. */
-  readRates(rule: LimitRule): readonly RateState[] | null;
+    /** By the id of the rule; only of rules with a budget. */
+    async readBudgets(rules: readonly LimitRule[]): Promise<ReadonlyMap<string, BudgetState>> {
+      const at = now();
+      const accounts = rules.flatMap((rule) => {
+        if (rule.budget === null) return [];
+        const { start, end } = findPeriod(rule.budget, at);
+        const { pico } = findLimit(rule.budget, at);
+        return [{ rule, id: toAccountId(rule, { periodStart: start }), start, end, pico }];
+      });
+      if (accounts.length === 0) return new Map();
+      const balances = await store.balances(accounts.map(({ id }) => id));
+      const spent = new Map(balances.map(({ id, spentPico }) => [id, spentPico]));
+      return new Map(
+        accounts.map(({ rule, id, start, end, pico }) => [
+          rule.id,
+          {
+            amountPico: pico,
+            spentPico: spent.get(id) ?? 0n,
+            startsAt: start,
+            endsAt: Number.isFinite(end) ? end : null,
+          },
+        ]),
+      );
+    },
+  };
 }
-
-export const unknownLimitStates: LimitStates = {
-  readBudgets: async () => new Map(),
-  readRates: () => null,
-};

@@ -61,6 +61,16 @@ interface Missing {
   readonly amount: number;
 }
 
+/** What is left of a limit. */
+export interface RateState {
+  /** As in the settings of a key. */
+  readonly name: string;
+  readonly limit: number;
+  readonly remaining: number;
+  /** When all of it is left again, if no more requests are sent. */
+  readonly resetMs: number;
+}
+
 export interface RateLimitsOptions {
   readonly counters: SharedCounters;
   /** Null: there is no other gateway. */
@@ -178,6 +188,20 @@ export class RateLimits {
     headers[`x-ratelimit-limit-${what}`] = String(tightest.limit);
     headers[`x-ratelimit-remaining-${what}`] = String(least);
     headers[`x-ratelimit-reset-${what}`] = formatDuration(resetMs(window, tightest.kind));
+  }
+
+  /** The limits of a rule, and what this gateway has left of them. */
+  describe(rule: LimitRule): RateState[] {
+    const windows = this.#toChecks(rule).map(({ counter, kind, limit }) => {
+      const state = this.counters.read(counter, kind);
+      const remaining = Math.max(0, limit - sumOf(state));
+      return { name: units[kind].replaceAll(" ", "_"), limit, remaining, resetMs: resetMs(state, kind) };
+    });
+    const running = toRunningChecks(rule, this).map(({ counter, limit }) => {
+      const remaining = Math.max(0, limit - this.counters.countRunning(counter, 0));
+      return { name: "concurrent_requests", limit, remaining, resetMs: 0 };
+    });
+    return [...windows, ...running];
   }
 
   /** Takes from all windows or from none. Throws 429, or says which share is used up. */

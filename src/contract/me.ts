@@ -16,8 +16,8 @@ const budgetState = component("BudgetState", {
   amount: z.number().describe("USD that may be spent in the period, including a raise that applies now."),
   period: z.string().describe("`none`, `daily`, `weekly` or `monthly`."),
   time_zone: z.string(),
-  spent: z.number().nullable().describe("USD in this period; null when it is not known at the moment."),
-  left: z.number().nullable().describe("USD; null when it is not known at the moment."),
+  spent: z.number().describe("USD that were spent in this period, exact. Calls that still run are not included."),
+  left: z.number().describe("USD, exact."),
   resets_at: z.iso.datetime().nullable().describe("When the next period begins. Null: never."),
 });
 
@@ -26,7 +26,7 @@ const limit = component("LimitState", {
     .enum(["key", "team"])
     .describe("Whether the limit belongs to the key, or is shared by all keys of its team."),
   model: z.string().nullable().describe("The pattern of models to which the limit applies; null for all."),
-  rates: z.array(rateState).nullable().describe("Null: no rate limit, or its state is not known."),
+  rates: z.array(rateState).describe("Rate limits. With several gateways, what is left at the one that answers."),
   budget: budgetState.nullable().describe("Null: no budget."),
 });
 
@@ -45,6 +45,6 @@ export const meObject = component("Me", {
     .extend({ from: z.iso.datetime(), to: z.iso.datetime() })
     .meta({ id: "UsageOfPeriod" })
     .describe(
-      "Of this key alone, in whole hours: since the start of the budget's period, otherwise of the month in UTC.",
+      "Of this key alone, in whole hours: since the start of the period of its own budget, otherwise of the month in UTC.",
     ),
 });

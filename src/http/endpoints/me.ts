@@ -5,6 +5,7 @@ import type { Keyring } from "../../access/keys.ts";
 import type { LimitRule } from "../../access/limit-rules.ts";
 import type { BudgetState, LimitStates } from "../../access/limit-states.ts";
 import { keyScopes } from "../../contract/keys.ts";
+import type { Budget } from "../../contract/limits.ts";
 import { meObject } from "../../contract/me.ts";
 import { toExactNumber } from "../../lib/exact-json.ts";
 import { formatUsd } from "../../lib/money.ts";
@@ -22,14 +23,13 @@ export interface MeDependencies {
 export function meRoutes({ keyring, limitStates, usageReports }: MeDependencies): Route[] {
   async function describe(caller: Caller) {
     const now = Date.now();
-    const budgets = await limitStates.readBudgets(caller.rules.filter(({ budget }) => budget !== null));
+    const [key, budgets] = await Promise.all([keyring.describe(caller), limitStates.readBudgets(caller.rules)]);
     const own = caller.rules.find(({ holder, model, budget }) => holder === "key" && model === null && budget !== null);
-    const from = budgets.get(own?.id ?? "")?.startsAt || startOfMonth(now);
+    const budget = budgets.get(own?.id ?? "");
+    // The period of a budget that never resets began with the key.
+    const from = budget === undefined ? startOfMonth(now) : Math.max(budget.startsAt, Date.parse(key.created_at));
     const period = { from: new Date(from).toISOString(), to: new Date(now).toISOString() };
-    const [key, sums] = await Promise.all([
-      keyring.describe(caller),
-      usageReports.sumOfKey(caller.keyId, { from, to: now }),
-    ]);
+    const sums = await usageReports.sumOfKey(caller.keyId, { from, to: now });
     const { id, name, kind, masked, scopes, allowed_models, tags, expires_at } = key;
     return {
       ...{ id, name, kind, masked, team: caller.team, scopes, allowed_models, tags, expires_at },
@@ -43,8 +43,8 @@ export function meRoutes({ keyring, limitStates, usageReports }: MeDependencies)
     return {
       holder: rule.holder,
       model: rule.model,
-      rates: rates?.map(({ resetSeconds, ...rate }) => ({ ...rate, reset_seconds: resetSeconds })) ?? null,
-      budget: rule.budget === null ? null : toBudget(rule.budget, state),
+      rates: rates.map(({ resetMs, ...rate }) => ({ ...rate, reset_seconds: Math.ceil(resetMs) / 1_000 })),
+      budget: rule.budget === null || state === undefined ? null : toBudget(rule.budget, state),
     };
   }
 
@@ -66,16 +66,15 @@ export function meRoutes({ keyring, limitStates, usageReports }: MeDependencies)
   ];
 }
 
-function toBudget(budget: NonNullable<LimitRule["budget"]>, state: BudgetState | undefined) {
-  const spent = state?.spentPico ?? null;
-  const left = state === undefined || spent === null ? null : state.amountPico - spent;
+function toBudget({ period, time_zone }: Budget, { amountPico, spentPico, endsAt }: BudgetState) {
+  const left = amountPico - spentPico;
   return {
-    amount: state === undefined ? budget.amount : toUsdJson(state.amountPico),
-    period: budget.period,
-    time_zone: "time_zone" in budget ? budget.time_zone : "UTC",
-    spent: spent === null ? null : toUsdJson(spent),
-    left: left === null ? null : toUsdJson(left < 0n ? 0n : left),
-    resets_at: typeof state?.endsAt === "number" ? new Date(state.endsAt).toISOString() : null,
+    amount: toUsdJson(amountPico),
+    period,
+    time_zone,
+    spent: toUsdJson(spentPico),
+    left: toUsdJson(left < 0n ? 0n : left),
+    resets_at: endsAt === null ? null : new Date(endsAt).toISOString(),
   };
 }
 
