@@ -141,7 +141,7 @@ const amounts = {
     .describe(
       "USD: the exact sum of the known costs. Null if the cost of some calls is unknown and no other call cost anything.",
     ),
-  cost_unknown: z.int().describe("Calls whose cost is unknown. `cost` does not include them."),
+  cost_unknown: z.int().describe("Answered calls whose cost is unknown. `cost` does not include them."),
   average_latency_ms: z.number().nullable().describe("Null without lines."),
   average_first_token_ms: z.number().nullable().describe("Of streams; null without streams."),
 };
@@ -296,7 +296,10 @@ const attempt = component("RequestAttempt", {
 
 export const requestDetail = component("RequestDetail", {
   request_id: z.string(),
-  cost: z.number().nullable().describe("USD: the sum of all attempts; null when one of them is unknown."),
+  cost: z
+    .number()
+    .nullable()
+    .describe("USD: the sum of all attempts; null when the cost of an answered attempt is unknown."),
   attempts: z.array(attempt).describe("In the order in which they began; of more than 200, the newest."),
   has_more: z.boolean().describe("Whether the request has older attempts that are not listed."),
 });

@@ -48,8 +48,7 @@ export function createRequestLog(
       if (found.length === 0) throw new GatewayError("request_not_found", "The ledger has no request with this id.");
       const lines = found.slice(-maxAttempts);
       const names = await nameKeys(store, new Set(lines.map(({ keyId }) => keyId)));
-      // A refused request costs nothing.
-      const costs = lines.map(({ costPico, attempt }) => costPico ?? (attempt === 0 ? 0n : null));
+      const costs = lines.map((line) => line.costPico ?? (isUnbilled(line) ? 0n : null));
       const isKnown = costs.every((cost) => cost !== null);
       return {
         request_id: requestId,
@@ -59,6 +58,11 @@ export function createRequestLog(
       };
     },
   };
+}
+
+/** As in the hourly totals: a request that was refused, or failed without an answer, has no cost that could be unknown. */
+function isUnbilled({ attempt, costReason }: LineRecord): boolean {
+  return attempt === 0 || costReason === "not_answered";
 }
 
 function toLineJson(line: LineRecord, keyNames: ReadonlyMap<string, string>) {
@@ -109,6 +113,7 @@ function toDetailJson(line: LineDetail, explained: CostExplanation | null) {
 function describeCost({ costPico, costReason, priceVersion, attempt }: LineDetail, explained: CostExplanation | null) {
   const none = (cost_note: string | null) => ({ price: null, cost_parts: null, cost_note });
   if (attempt === 0) return none("The request was refused before a provider was called, so it costs nothing.");
+  if (costReason === "not_answered") return none("The attempt failed without an answer, which is usually not billed.");
   if (costPico === null) return none(`The cost is unknown: ${costReason ?? "no reason was recorded"}.`);
   const free = { price: toPrice(priceVersion, null), cost_parts: [], cost_note: "The call was free." };
   if (explained === null && costPico === 0n) return free;
