@@ -82,7 +82,8 @@ export async function startGateway(
   const { providers, storage, ticker, shutdown, health, book, calling, egress, fetchMedia, chatRouter } = services;
   const { files, resources, engines, universalAi, ledger } = services;
   const { adminKey, keysStaleAfterMs: staleAfterMs, defaults } = config;
-  const keyring = await openKeyring({ storage, adminKey, staleAfterMs, defaults, log });
+  const { toProviderName } = services;
+  const keyring = await openKeyring({ storage, adminKey, staleAfterMs, defaults, toProviderName, log });
   const aliases = new Set(config.aliases.keys());
   const chatCompletions = createChatCompletions({ ...calling, router: chatRouter, fetchMedia });
   const messages = createMessages({ ...calling, router: chatRouter, chatCompletions, fetchMedia });

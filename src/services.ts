@@ -49,7 +49,7 @@ import { createProxyExemption, readProxy } from "./lib/outgoing-proxy.ts";
 import { createTicker } from "./lib/ticker.ts";
 import type { Log } from "./log.ts";
 import { configureProviders, type Provider } from "./providers/configure.ts";
-import { listProviderNames } from "./providers/find-provider.ts";
+import { findProvider, listProviderNames } from "./providers/find-provider.ts";
 import { HttpClient, type ProxyRule } from "./providers/http-client.ts";
 import { rows as builtInRows } from "./providers/index.ts";
 import { hasModels, modelNamesOf, ownNamesOf, type ProviderRow } from "./providers/provider.ts";
@@ -219,6 +219,8 @@ export async function createServices(config: Config, log: Log, options: Services
 
   return {
     providers,
+    /** The name under which calls are counted, by any name of the provider. */
+    toProviderName: (name: string) => findProvider(providers, name)?.name ?? name,
     storage,
     ledger,
     ticker,

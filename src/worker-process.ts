@@ -21,7 +21,10 @@ export async function startWorkerProcess(
   const services = await createServices(config, log, { ...options, works: true });
   const { storage, universalAi, resources, calling, egress, shutdown } = services;
   // Jobs keep to the limits that their key and team have when they run.
-  const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: config.keysStaleAfterMs, log });
+  const keyring = await openKeyring({
+    ...{ storage, adminKey: null, staleAfterMs: config.keysStaleAfterMs, log },
+    toProviderName: services.toProviderName,
+  });
   const keys = openWebhookKeys({ secrets: storage.secrets, log });
   const lifetimeMs = config.jobLifetimeDays * dayMs;
   await mayServe();

@@ -10,7 +10,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { TeamRecord } from "../storage/teams.ts";
 import type { Caller } from "./caller.ts";
 import { generateSecret, hashSecret, tailOf, toKeyObject, toRecord, toSettings } from "./key-records.ts";
-import { type LimitRule, toRules } from "./limit-rules.ts";
+import { type LimitRule, type ToProviderName, toRules } from "./limit-rules.ts";
 import { toTeamRecord } from "./team-records.ts";
 
 export type Lookup =
@@ -26,6 +26,8 @@ export interface KeyringOptions {
   readonly staleAfterMs: number;
   /** The limits of new keys, and of teams that are created with them. */
   readonly defaults?: AccessDefaults;
+  /** Patterns of limits may use any name of a provider. Absent: no limits are applied, in commands. */
+  readonly toProviderName?: ToProviderName;
   readonly log: Log;
   readonly now?: () => number;
 }
@@ -71,12 +73,16 @@ const unavailable: Lookup = { refused: "unavailable" };
 
 export async function openKeyring(options: KeyringOptions) {
   const { storage, adminKey, staleAfterMs, defaults = noDefaults, log, now = Date.now } = options;
+  const { toProviderName = (name) => name } = options;
   const keys = new Map<string, KeyRecord>();
   const teams = new Map<string, Team>();
   const entries = new Map<string, Entry>();
   const used = new Map<string, Entry>();
   const admin = adminKey === null ? null : toAdminRecord(adminKey);
-  const adminEntry = admin === null ? null : toEntry(admin, null, admin.secretHash, Number.POSITIVE_INFINITY);
+  const adminEntry =
+    admin === null
+      ? null
+      : toEntry(admin, { caller: toCaller(admin, null, toProviderName), isTeamDisabled: false }, admin.secretHash);
   // Reused by every lookup, which is faster than allocating a buffer.
   const scratch = Buffer.alloc(hashLength);
   let revision = 0n;
@@ -135,7 +141,8 @@ export async function openKeyring(options: KeyringOptions) {
       // The store was restored from a backup, so keys that it does not contain must not work.
       if (changes.revision < revision) forgetAll();
       const changed = new Set(changes.teams.map(({ name }) => name));
-      for (const team of changes.teams) teams.set(team.name, toTeam(team));
+      for (const team of changes.teams)
+        teams.set(team.name, { record: team, rules: toRules("team", team, toProviderName) });
       if (changed.size > 0)
         for (const key of keys.values()) if (key.team !== null && changed.has(key.team)) remember(key);
       for (const key of changes.keys) remember(key);
@@ -156,9 +163,10 @@ export async function openKeyring(options: KeyringOptions) {
     }
     keys.set(key.id, key);
     const team = key.team === null ? null : (teams.get(key.team) ?? null);
-    entries.set(key.secretHash, toEntry(key, team, key.secretHash, Number.POSITIVE_INFINITY));
+    const holder = { caller: toCaller(key, team, toProviderName), isTeamDisabled: team?.record.enabled === false };
+    entries.set(key.secretHash, toEntry(key, holder, key.secretHash));
     if (key.previousHash === null) return;
-    entries.set(key.previousHash, toEntry(key, team, key.previousHash, key.previousUntil ?? 0));
+    entries.set(key.previousHash, toEntry(key, holder, key.previousHash, key.previousUntil ?? 0));
   }
 
   function forgetAll(): void {
@@ -338,11 +346,7 @@ interface NamedTeam {
   readonly newTeam: TeamRecord | null;
 }
 
-function toTeam(record: TeamRecord): Team {
-  return { record, rules: toRules("team", record) };
-}
-
-function toCaller(key: KeyRecord, team: Team | null): Caller {
+function toCaller(key: KeyRecord, team: Team | null, toProviderName: ToProviderName): Caller {
   const lists = [key.allowedModels, team?.record.allowedModels ?? null].filter((list) => list !== null);
   return {
     keyId: key.id,
@@ -354,18 +358,24 @@ function toCaller(key: KeyRecord, team: Team | null): Caller {
     rateLimit: key.rateLimit,
     budget: key.budget,
     team: key.team,
-    rules: [...toRules("key", key), ...(team?.rules ?? [])],
+    rules: [...toRules("key", key, toProviderName), ...(team?.rules ?? [])],
     tags: { ...team?.record.tags, ...key.tags },
   };
 }
 
-function toEntry(key: KeyRecord, team: Team | null, hex: string, replacedAt: number): Entry {
+/** `replacedAt`: infinite for the current secret. */
+function toEntry(
+  key: KeyRecord,
+  { caller, isTeamDisabled }: { readonly caller: Caller; readonly isTeamDisabled: boolean },
+  hex: string,
+  replacedAt = Number.POSITIVE_INFINITY,
+): Entry {
   return {
     keyId: key.id,
     hash: Buffer.from(hex, "latin1"),
-    found: { caller: toCaller(key, team) },
+    found: { caller },
     isRevoked: key.revokedAt !== null || !key.enabled,
-    isTeamDisabled: team?.record.enabled === false,
+    isTeamDisabled,
     expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY,
     replacedAt,
     usedAt: 0,

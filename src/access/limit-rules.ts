@@ -2,6 +2,9 @@
 // rules that match it.
 
 import type { Budget, ModelLimit, RateLimit } from "../contract/limits.ts";
+import { features } from "../contract/tasks.ts";
+
+const featureNames: ReadonlySet<string> = new Set(features.map(({ name }) => name));
 
 export interface LimitRule {
   /** `key:<id>` or `team:<id>`; for certain models followed by `/` and the pattern. */
@@ -22,18 +25,32 @@ export interface RuleHolder {
   readonly modelLimits: readonly ModelLimit[];
 }
 
+/** The name under which calls of a provider are counted, by any of its names. */
+export type ToProviderName = (name: string) => string;
+
 /** Empty when the holder has no limits, so that calls without limits cost nothing. */
-export function toRules(holder: LimitRule["holder"], { id, name, modelLimits, ...own }: RuleHolder): LimitRule[] {
+export function toRules(
+  holder: LimitRule["holder"],
+  { id, name, modelLimits, ...own }: RuleHolder,
+  toProviderName: ToProviderName,
+): LimitRule[] {
   const base = { id: `${holder}:${id}`, holder, holderName: name, model: null };
   const { rateLimit, budget } = own;
   const ofModels = modelLimits.map(
     ({ model, rate_limit, budget: budgetOfModel }): LimitRule => ({
       ...base,
       id: `${base.id}/${model}`,
-      model,
+      model: withProviderName(model, toProviderName),
       rateLimit: rate_limit,
       budget: budgetOfModel,
     }),
   );
   return rateLimit === null && budget === null ? ofModels : [{ ...base, rateLimit, budget }, ...ofModels];
+}
+
+/** A provider may have several names: `gemini/*` limits the calls of `google`. */
+function withProviderName(pattern: string, toProviderName: ToProviderName): string {
+  const parts = pattern.split("/");
+  const place = featureNames.has(parts[0] ?? "") ? 2 : 0;
+  return parts.map((part, index) => (index === place ? toProviderName(part) : part)).join("/");
 }

@@ -6,7 +6,11 @@ import { sharedGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
 
 const vendor = await startVendor();
-const gateway = await sharedGateway({ vendor });
+const origin = `http://127.0.0.1:${vendor.port}`;
+const gateway = await sharedGateway({
+  vendor,
+  config: { providers: { google: { base_url: `${origin}/google`, api_key: "k" } } },
+});
 
 async function call(method: string, path: string, body?: unknown, key = gateway.adminKey) {
   const response = await fetch(`${gateway.url}/v3${path}`, {
@@ -177,6 +181,24 @@ describe("/v3/manage/teams", () => {
     for (const { key } of [first, second, first]) statuses.push((await chat(key)).status);
     expect(statuses).toEqual([200, 200, 429]);
     expect((await chat(first.key, "sandbox/hello")).status).not.toBe(429);
+  });
+
+  test("a limit applies under every name of the provider", async () => {
+    const limits = [
+      { model: "gemini/*", rate_limit: { requests_per_minute: 1 } },
+      { model: "text/summarize/gemini/*", rate_limit: { requests_per_minute: 1 } },
+    ];
+    const { key } = await createKey({ model_limits: limits });
+    // The vendor does not speak the provider's format: only the limits matter here.
+    expect((await chat(key, "google/gemini-2.5-flash")).status).not.toBe(429);
+    for (const name of ["google", "gemini"])
+      expect(await chat(key, `${name}/gemini-2.5-flash`)).toMatchObject({
+        status: 429,
+        json: { error: { code: "rate_limit_exceeded" } },
+      });
+    // The pattern is shown as it was written.
+    const { items } = (await manage("GET", "/keys?limit=1")).json as { items: { model_limits: { model: string }[] }[] };
+    expect(items[0]?.model_limits.map(({ model }) => model)).toEqual(limits.map(({ model }) => model));
   });
 
   test.each([
