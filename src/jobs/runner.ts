@@ -89,6 +89,9 @@ const harmlessCodes: ReadonlySet<ErrorCode> = new Set([
   "provider_unavailable",
 ]);
 
+/** The vendor's work has been paid for when its result is fetched, so a limit that is reached meanwhile does not end the job. */
+const limitCodes: ReadonlySet<ErrorCode> = new Set(["rate_limit_exceeded", "budget_exceeded", "insufficient_credits"]);
+
 export function createRunner(dependencies: RunnerDependencies): (item: WorkItem, signal: AbortSignal) => Promise<void> {
   const { jobs, universalAi, publish, report, callLimits, checkLedger, findCaller, jobTimeoutMs, log } = dependencies;
   const { stopMs = defaultStopMs } = dependencies;
@@ -222,10 +225,10 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     if (isUnavailable(error)) return await retryLater(running, uncounted(progress), outagePauseMs);
     if (!(error instanceof GatewayError)) throw error;
     const { code, details } = error;
-    // A step that runs at the vendor is not started again.
-    if (progress.step !== null) throw error;
-    // The queue of the local engines, or the owner's share of it, is full: the job waits in the work queue.
-    if (code === "overloaded" || code === "rate_limit_exceeded")
+    // A step that runs at the vendor is not started again. A limit of the key only delays the question for its result.
+    if (progress.step !== null && !limitCodes.has(code)) throw error;
+    // A limit of the key is reached, or the queue of the local engines is full: the job waits in the work queue.
+    if (code === "overloaded" || code === "rate_limit_exceeded" || progress.step !== null)
       return await retryLater(running, uncounted(progress), (details.retryAfter ?? defaultWaitSeconds) * 1_000);
     const pauseMs = pausesMs[job.runs - progress.runsBefore - 1];
     if (pauseMs === undefined || details.shouldRetry === false || !mayRunAgain(offer.engine, error))

@@ -1,7 +1,9 @@
 // The runner of jobs with a real store: outages of the store, restarts of the worker, and results.
 
 import { afterEach, describe, expect, test } from "bun:test";
+import { noReservation } from "../../src/access/call-limits.ts";
 import type { TaskResult } from "../../src/engines/engine.ts";
+import { GatewayError } from "../../src/errors.ts";
 import type { Json } from "../../src/lib/json-schema/schema.ts";
 import { begun, closeJobs, createJob, good, hang, interrupted, picture, refuse, success } from "../support/job-runs.ts";
 
@@ -203,6 +205,35 @@ describe("when a worker stops or crashes", () => {
     await job.work();
     expect(await job.result()).toMatchObject(success);
     expect(job.asked).toHaveLength(3);
+  });
+
+  test.each([
+    "rate_limit_exceeded",
+    "budget_exceeded",
+  ] as const)("a limit that is reached while work continues at a vendor (%s) delays its result and does not lose it", async (code) => {
+    let reserved = 0;
+    const job = await createJob({
+      engines: [
+        {
+          name: "vendor",
+          runStep: (_call, step) => (step === null ? { checkpoint: "t-1", waitMs: 0 } : { result: good }),
+        },
+      ],
+      callLimits: {
+        reserve() {
+          reserved += 1;
+          if (reserved === 2) throw new GatewayError(code, "The limit is reached.", { retryAfter: 60 });
+          return noReservation;
+        },
+      },
+    });
+    await job.work();
+    await job.work();
+    expect(job.between()).toMatchObject({ hasStep: true });
+    expect(job.asked).toHaveLength(1);
+    await job.work();
+    expect(await job.result()).toMatchObject(success);
+    expect(job.asked).toHaveLength(2);
   });
 
   test("a call that may have been made is not made again, and the fallback is not either", async () => {

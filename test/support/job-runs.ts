@@ -2,7 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
-import { createCallLimits } from "../../src/access/call-limits.ts";
+import { type CallLimits, createCallLimits } from "../../src/access/call-limits.ts";
 import type { TaskName } from "../../src/contract/tasks.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import type { Engine, EngineStep, InputFile, TaskCall, TaskResult } from "../../src/engines/engine.ts";
@@ -100,6 +100,7 @@ export interface Setup {
   readonly lifetimeMs?: number;
   readonly openUpload?: (times: number, signal: AbortSignal) => Promise<InputFile>;
   readonly publish?: (times: number) => Promise<string>;
+  readonly callLimits?: CallLimits;
   readonly wantsOriginal?: boolean;
   readonly receiver?: string;
 }
@@ -181,7 +182,7 @@ export async function createJob(setup: Setup) {
       universalAi,
       publish: async () => (await setup.publish?.(++published)) ?? "https://files.example/one",
       report: () => {},
-      callLimits: createCallLimits(),
+      callLimits: setup.callLimits ?? createCallLimits(),
       findCaller: async () => null,
       checkLedger: () => {},
       jobTimeoutMs: timeoutMs,
