@@ -5,11 +5,13 @@ import { type Caller, ownerOf } from "../access/caller.ts";
 import type { Engine, InputFile } from "../engines/engine.ts";
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import { fallbackCodes } from "../inference/candidate-loop.ts";
+import type { AttemptReport } from "../inference/report.ts";
 import { Trace } from "../inference/trace.ts";
 import type { RunAccounting } from "../inference/universal-ai/account-run.ts";
 import { type OfferRun, runOfferStep, type TaskOffer, type TaskOutcome } from "../inference/universal-ai/run-offer.ts";
 import type { TaskPlan } from "../inference/universal-ai/task-planner.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
+import { unknownUsage } from "../lib/charge.ts";
 import { startDeadline, untilAborted } from "../lib/deadline.ts";
 import type { Json } from "../lib/json-schema/schema.ts";
 import { picoPerUsd } from "../lib/money.ts";
@@ -120,7 +122,10 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     const [offer, ...fallbacks] = plan.offers.slice(first.offer);
     if (offer === undefined)
       throw new GatewayError("provider_not_found", "No configured provider supports this task anymore.");
-    refuseLost(first, offer.engine);
+    if (isLost(first, offer.engine)) {
+      report(toLostReport(running, offer, first));
+      throw interrupted(offer.engine);
+    }
     if (Date.now() >= deadline) throw timedOut();
     if (job.runs - first.runsBefore > maxRuns)
       throw new GatewayError("internal_error", `The job was started ${maxRuns} times and interrupted each time.`);
@@ -366,9 +371,41 @@ function notRepeated(engine: Engine, error: GatewayError): GatewayError {
 }
 
 /** A call was interrupted and its outcome is unknown. Repeating it could execute and bill the task twice. */
-function refuseLost({ called, step }: Progress, engine: Engine): void {
-  const isLost = step === null ? called && !mayRepeat(engine) : engine.runStep === undefined;
-  if (isLost) throw interrupted(engine);
+function isLost({ called, step }: Progress, engine: Engine): boolean {
+  return step === null ? called && !mayRepeat(engine) : engine.runStep === undefined;
+}
+
+/** The process that called the provider was killed before it could report the call. Its line is the same however often it is reported. */
+function toLostReport(
+  { job, stored, caller }: Running,
+  { engine, model }: TaskOffer,
+  progress: Progress,
+): AttemptReport {
+  return {
+    line: { id: toLineId(`${job.id} ${progress.offer} ${progress.runsBefore}`), time: job.createdAt },
+    requestId: stored.requestId,
+    caller,
+    endpoint: submissionPath,
+    provider: engine.provider,
+    model,
+    task: engine.task,
+    jobId: job.id,
+    deployment: null,
+    // The number that the run before had.
+    attempt: Math.max(1, createTrace(job, progress).calls),
+    isStream: false,
+    durationMs: 0,
+    firstTokenMs: null,
+    usage: null,
+    charge: unknownUsage,
+    settled: { countedPico: 0, accounts: [] },
+    outcome: "provider_disconnected",
+  };
+}
+
+function toLineId(text: string): string {
+  const hex = Bun.SHA256.hash(text, "hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-");
 }
 
 function uncounted(progress: Progress): Progress {
