@@ -372,6 +372,8 @@ describe("running requests", () => {
     expect(refusalOf(() => start(two)).message).toBe(
       "The team 'research' may have 4 concurrent requests. Wait until some of them have ended.",
     );
+    // A refused request does not run, so it does not count for its key either.
+    for (let again = 0; again < 3; again++) refusalOf(() => start(two));
     running[0]?.end();
     start(two);
     const key = callerOf([ruleOf({ concurrent_requests: 1 }, { id: "key:three" })], { keyId: "three" });

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { createCatalogue, type Offered } from "../../src/catalogue/catalogue.ts";
+import { builtInPrices, createPriceBook } from "../../src/catalogue/prices.ts";
 import { type ModelList, modelDetail, modelList } from "../../src/contract/models.ts";
 import { modelsRoutes } from "../../src/http/endpoints/models.ts";
 import { matchesEntityTag } from "../../src/http/send-document.ts";
@@ -152,6 +153,19 @@ describe("a model", () => {
       max_output_tokens: 16_384,
       capabilities: { supports_function_calling: true, supports_reasoning: false, supports_vision: true },
     });
+  });
+
+  test("has the context length of its row, else that of the price file", async () => {
+    const prices = createPriceBook(builtInPrices);
+    const known = prices.facts("openai", "gpt-5")?.contextTokens ?? null;
+    expect(known).toBeGreaterThan(100_000);
+    const models: ModelFacts[] = [{ id: "gpt-5" }, { id: "gpt-5-mini", contextTokens: 7 }];
+    const getPriced = openTestServer(modelsRoutes(createCatalogue([offer("openai", true, models)], [], prices)));
+    const list = (await (await getPriced("/v3/models")).json()) as ModelList;
+    expect(list.data.map(({ id, context_length }) => [id, context_length])).toEqual([
+      ["openai/gpt-5", known],
+      ["openai/gpt-5-mini", 7],
+    ]);
   });
 
   test("that is not listed is 404 model_not_found", async () => {

@@ -20,6 +20,7 @@ import { signWebhook } from "../../src/jobs/webhook-signature.ts";
 import { openStorage } from "../../src/storage/storage.ts";
 import { quiet } from "../contracts/engines.ts";
 import { findFreePort } from "../support/free-port.ts";
+import { writeStore } from "../support/store-template.ts";
 import { waitFor } from "../support/wait.ts";
 
 const root = join(import.meta.dir, "../..");
@@ -257,6 +258,7 @@ async function runProgram(text: string): Promise<void> {
 async function startWith(yaml: string): Promise<void> {
   const place = mkdtempSync(join(folder, "configured-"));
   writeFileSync(join(place, "switchyard.yaml"), yaml);
+  await writeStore(join(place, "data"), "withWebhookKeys");
   const names = Array.from(yaml.matchAll(/\$\{(\w+)\}/g), ([, name = ""]) => name);
   const values = names.map((name) => [
     name,

@@ -6,6 +6,7 @@ import { isIban, isRoutingNumber, isVehicleNumber, passesLuhn } from "../../src/
 import {
   isFrenchSocialNumber,
   isNhsNumber,
+  isRussianTaxNumber,
   isSpanishIdentity,
 } from "../../src/engines/local/text/personal-data/checks-europe.ts";
 import { isSocialSecurityNumber } from "../../src/engines/local/text/personal-data/checks-world.ts";
@@ -64,6 +65,17 @@ for (const [kind, { check, valid, invalid }] of Object.entries(kinds)) {
     expect(wrong.length).toBeGreaterThan(50);
   });
 }
+
+test.each([
+  "7707083893",
+  "500100732259",
+  "774301390193",
+  "918765432137",
+])("a Russian tax number such as %s", (digits) => {
+  expect(isRussianTaxNumber(digits)).toBe(true);
+  const last = Number(digits.at(-1));
+  expect(isRussianTaxNumber(`${digits.slice(0, -1)}${(last + 1) % 10}`)).toBe(false);
+});
 
 test.each([
   ["123456789", true],

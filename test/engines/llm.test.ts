@@ -468,6 +468,20 @@ describe("what we know better than the model is ours", () => {
     ]);
   });
 
+  test("queries that a document does not answer are left out of the output", async () => {
+    const found = { value: "4711", page: 2, confidence: 0.9 };
+    say({
+      items: [
+        { number: 2, ...found },
+        { number: 1, value: null, page: 1, confidence: 0 },
+      ],
+    });
+    const queries = [{ query: "The date?" }, { query: "The number?" }];
+    const { output } = await run("ocr/custom_document_parsing_async", { file: "x", queries }, { file: pdf });
+    expect(output["items"]).toMatchObject([{ query: "The number?", ...found }]);
+    expect(output["items"]).toHaveLength(1);
+  });
+
   test("places in a table follow from how far its cells span", async () => {
     const cell = (text: string, row_span = 1, col_span = 1) => ({ text, row_span, col_span, is_header: false });
     const rows = [{ cells: [cell("a", 2), cell("b", 1, 2)] }, { cells: [cell("c"), cell("d")] }];

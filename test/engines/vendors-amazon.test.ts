@@ -176,7 +176,7 @@ describe("amazon", () => {
           ExpenseIndex: 1,
           SummaryFields: [
             field("VENDOR_NAME", "Acme"),
-            field("TOTAL", "$1,234.50", 60, { Currency: { Code: "USD" } }),
+            field("TOTAL", "$1,234.50", 60, { Currency: { Code: "USD" }, PageNumber: 2 }),
             field("TOTAL", "$99.00", 20),
             field("ADDRESS", "1 Main St", 90, { GroupProperties: [{ Types: ["RECEIVER_BILL_TO"], Id: "g" }] }),
             field("CITY", "Springfield", 90, { GroupProperties: [{ Types: ["VENDOR"], Id: "v" }] }),

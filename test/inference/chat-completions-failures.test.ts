@@ -100,6 +100,14 @@ describe("when the vendor fails", () => {
     });
   }
 
+  test("an answer that began and cannot be read may have been executed, and the error says so", async () => {
+    const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    vendor.on("echo", [write(`${head}no length\r\n`), fin]);
+    const error = await readError(await ask(gateway.url, key, hello));
+    expect(error).toMatchObject({ status: 502, code: "provider_bad_response" });
+    expect(error.message).toContain("It may have executed the request.");
+  });
+
   test("the vendor's reason is passed on, without any secret in it", async () => {
     const says = `max_tokens is too large. Key ${providerSecret} (Bearer ${providerSecret})`;
     vendor.on("echo", answer(400, errorBody(says)));

@@ -382,6 +382,12 @@ describe("a request becomes a chat request", () => {
       type: "json_schema",
       json_schema: { name: "answer", schema: open },
     });
+    // One open alternative is enough.
+    const either = { type: "json_schema", schema: { anyOf: [closed, open] } };
+    expect(format({ output_format: either })).toEqual({
+      type: "json_schema",
+      json_schema: { name: "answer", schema: either.schema },
+    });
   });
 
   test("what would be missed is refused, all at once and by name", () => {

@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 /** `plan`: how the processes end, in the order in which they start (test/support/supervised-process.ts). */
-function start(plan: string): { ready: Supervisor["ready"]; countStarts: () => number } {
+function start(plan: string): { ready: Supervisor["ready"]; countStarts: () => number; logged: () => string } {
   folder = mkdtempSync(join(tmpdir(), "switchyard-supervisor-"));
   const file = join(folder, "starts");
   const config = readConfig({
@@ -27,7 +27,15 @@ function start(plan: string): { ready: Supervisor["ready"]; countStarts: () => n
     SWITCHYARD_DRAIN_DELAY_MS: "0",
     SWITCHYARD_DRAIN_TIMEOUT_MS: "100",
   });
-  const log = createLog({ level: "error", format: "json", secrets: [], write: () => {} });
+  let logged = "";
+  const log = createLog({
+    level: "error",
+    format: "json",
+    secrets: [],
+    write: (lines) => {
+      logged += lines;
+    },
+  });
   const started = startSupervisor({
     config,
     read: () => config,
@@ -36,7 +44,14 @@ function start(plan: string): { ready: Supervisor["ready"]; countStarts: () => n
     log,
   });
   supervisor = started;
-  return { ready: started.ready, countStarts: () => readFileSync(file, "utf8").trim().split("\n").length };
+  return {
+    ready: started.ready,
+    countStarts: () => readFileSync(file, "utf8").trim().split("\n").length,
+    logged() {
+      log.flush();
+      return logged;
+    },
+  };
 }
 
 describe("the start of a gateway", () => {
@@ -64,6 +79,17 @@ describe("the start of a gateway", () => {
     const [pid = ""] = readFileSync(join(folder, "starts"), "utf8").split("\n");
     process.kill(Number(pid), "SIGKILL");
     await waitFor("a second process", () => countStarts() === 2);
+  });
+
+  test("restarts of processes that die again and again take longer and longer", async () => {
+    const { ready, logged } = start("serve,die,die,die");
+    expect(await ready).toBeNull();
+    const [pid = ""] = readFileSync(join(folder, "starts"), "utf8").split("\n");
+    process.kill(Number(pid), "SIGKILL");
+    const delays = () => Array.from(logged().matchAll(/"restart_in_ms":(\d+)/g), ([, ms]) => Number(ms));
+    await waitFor("four deaths", () => delays().length >= 4);
+    const [first = 0, ...others] = delays().slice(0, 4);
+    expect(others).toEqual([2 * first, 4 * first, 8 * first]);
   });
 });
 

@@ -89,3 +89,13 @@ for (const [dialect, model, member, sent] of vendors)
     const found = new RegExp(`"${member}":"([^"]*)"`).exec(made?.body ?? "")?.[1] ?? null;
     expect(found).toBe(expected);
   });
+
+test("an input type that Gemini does not know is named as dropped, and a known one is not", () => {
+  const droppedOf = (input_type: string) =>
+    gemini.embeddings?.toRequest(
+      { model: "v/m", input: ["a"], input_type },
+      { model: "gemini-embedding-001", facts: null, isStream: false },
+    ).dropped;
+  expect(droppedOf("something else")).toEqual(["input_type"]);
+  expect(droppedOf("query") ?? []).toEqual([]);
+});
