@@ -32,9 +32,10 @@ await installTools();
 if (!namesFiles || patterns.some((argument) => argument.includes("engines"))) await installEngines();
 
 if (!existsSync(timingsFile)) await Bun.write(timingsFile, JSON.stringify({ version: 1, files: await guessTimings() }));
-// A few files start a server themselves where they need one.
-const postgres =
-  namesFiles || process.env["TEST_DATABASE_URL"] || whyNoPostgres() !== null ? null : await startSharedServer();
+// A few files, and those of the quick run, start a server themselves where they need one.
+const isWholeRun = size !== "quick" && !namesFiles;
+const needsServer = isWholeRun && !process.env["TEST_DATABASE_URL"] && whyNoPostgres() === null;
+const postgres = needsServer ? await startSharedServer() : null;
 const folder = mkdtempSync(join(tmpdir(), "switchyard-tests-"));
 const reportFile = join(folder, "junit.xml");
 const tests = Bun.spawn(

@@ -17,8 +17,8 @@ afterEach(async () => {
   gateway = null;
 });
 
-async function start() {
-  const started = await startGatewayProcess({ vendor, workers: 2, jobWorkers: 1 });
+async function start({ workers, jobWorkers } = { workers: 1, jobWorkers: 0 }) {
+  const started = await startGatewayProcess({ vendor, workers, jobWorkers });
   gateway = started;
   const key = await started.createKey();
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", connection: "close" };
@@ -40,7 +40,7 @@ async function start() {
 }
 
 test("all processes share one engine process, which a request starts and the gateway's end ends", async () => {
-  const { started, headers, perform, ownProcesses } = await start();
+  const { started, headers, perform, ownProcesses } = await start({ workers: 2, jobWorkers: 1 });
   expect(await ownProcesses()).toEqual({ engine: [], workers: [] });
   const answers = await Promise.all(Array.from({ length: 12 }, () => perform()));
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
@@ -59,12 +59,13 @@ test("all processes share one engine process, which a request starts and the gat
 });
 
 test("after a crash of the engine process, the next task starts another one", async () => {
-  const { perform, ownProcesses } = await start();
+  const { started, perform, ownProcesses } = await start();
   expect((await perform()).status).toBe(200);
   const before = await ownProcesses();
   const [crashing = 0] = before.engine;
   process.kill(crashing, "SIGKILL");
   await waitFor("the end of the process", async () => !(await isAlive(crashing)));
+  await waitFor("the gateway to notice it", () => started.log().includes("the engine process ended"));
   expect((await perform()).status).toBe(200);
   const after = await ownProcesses();
   expect(after.engine.length).toBe(1);

@@ -3,6 +3,9 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
+/** Linux. */
+const hasProc = existsSync("/proc/self/status");
+
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
@@ -39,11 +42,7 @@ export async function descendantsOf(pid: number): Promise<number[]> {
 
 /** Megabytes of memory that a process holds; 0 when it has ended. */
 export async function residentMegabytes(pid: number): Promise<number> {
-  // Linux: reading a file costs less than a process every few milliseconds.
-  if (existsSync("/proc/self/status")) {
-    const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1_024;
-  }
+  if (hasProc) return Number(/^VmRSS:\s+(\d+) kB/m.exec(await readStatus(pid))?.[1] ?? 0) / 1_024;
   return Number(await new Response(Bun.spawn(["ps", "-o", "rss=", "-p", String(pid)]).stdout).text()) / 1_024;
 }
 
@@ -55,6 +54,13 @@ export async function cpuMillisecondsOfProcess(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
+/** A zombie has ended. */
 export async function isAlive(pid: number): Promise<boolean> {
+  if (hasProc) return /^State:\s+[^ZX]/m.test(await readStatus(pid));
   return (await listProcesses()).some((row) => row.pid === pid);
+}
+
+/** Reading a file costs less than starting `ps`, which matters to those who poll. */
+async function readStatus(pid: number): Promise<string> {
+  return await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
 }
