@@ -1,14 +1,16 @@
-// A store in SQLite with the tables of this version. Tests begin with a copy of it, because to migrate an empty store takes longer than many
-// of them.
+// A store in SQLite with the tables of this version. Tests begin with a copy of it, because migrating an empty store takes longer than many of
+// them.
 
+import { Database } from "bun:sqlite";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openWebhookKeys } from "../../src/jobs/webhook-keys.ts";
 import { createLog } from "../../src/log.ts";
 import { databaseFile } from "../../src/storage/data-dir.ts";
-import { openStorage } from "../../src/storage/storage.ts";
+import { migrateStorage } from "../../src/storage/migrate.ts";
 import { takeRsaPair } from "./rsa-pairs.ts";
+import { createMemorySecrets } from "./webhook-secrets.ts";
 
 const quiet = createLog({ level: "error", format: "text", secrets: [], write: () => {} });
 
@@ -30,12 +32,14 @@ export async function writeStore(dataDir: string, kind: keyof Templates = "empty
 async function createTemplates(): Promise<Templates> {
   const dataDir = await mkdtemp(join(tmpdir(), "switchyard-template-"));
   try {
-    const options = { databaseUrl: null, dataDir, log: quiet, deadlineMs: 60_000 };
-    await (await openStorage(options)).close();
+    await migrateStorage({ databaseUrl: null, dataDir, log: quiet });
     const empty = await readFile(databaseFile(dataDir));
-    const storage = await openStorage(options);
-    await openWebhookKeys({ secrets: storage.secrets, log: quiet, createRsaPair: takeRsaPair }).signing();
-    await storage.close();
+    const secrets = createMemorySecrets();
+    await openWebhookKeys({ secrets: secrets.store, log: quiet, createRsaPair: takeRsaPair }).signing();
+    const store = new Database(databaseFile(dataDir));
+    const insert = "insert into secrets (name, value, created_at) values ('webhook-keys', ?, 1)";
+    store.run(insert, [new TextEncoder().encode(secrets.text())]);
+    store.close();
     return { empty, withWebhookKeys: await readFile(databaseFile(dataDir)) };
   } finally {
     await rm(dataDir, { recursive: true, force: true });
