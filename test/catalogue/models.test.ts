@@ -160,7 +160,7 @@ describe("a model", () => {
     const known = prices.facts("openai", "gpt-5")?.contextTokens ?? null;
     expect(known).toBeGreaterThan(100_000);
     const models: ModelFacts[] = [{ id: "gpt-5" }, { id: "gpt-5-mini", contextTokens: 7 }];
-    const getPriced = openTestServer(modelsRoutes(createCatalogue([offer("openai", true, models)], [], prices)));
+    const getPriced = openTestServer(modelsRoutes(createCatalogue([offer("openai", true, models)], () => [], prices)));
     const list = (await (await getPriced("/v3/models")).json()) as ModelList;
     expect(list.data.map(({ id, context_length }) => [id, context_length])).toEqual([
       ["openai/gpt-5", known],
