@@ -61,6 +61,16 @@ describe("without rules", () => {
     expect(tablesOf(grid(rows, { xs: [40, 120, 480], pitch: 22 }))).toEqual([joined] as never);
   });
 
+  test("a line with a number in the first column alone is a row of its own", () => {
+    const rows = [
+      ["Item", "Count", "Price"],
+      ["Oak chair", "12", "145.50"],
+      ["Model 7", null, null],
+      ["Ash table", "3", "99.00"],
+    ];
+    expect(tablesOf(grid(rows, { xs: [40, 300, 420], pitch: 14 }))).toEqual([rows]);
+  });
+
   test("a line that fills only the column of words continues the row above", () => {
     const texts = grid(
       [
