@@ -193,7 +193,10 @@ export async function createServices(config: Config, log: Log, options: Services
   const allEngines: readonly Engine[] = [
     ...local.engines,
     ...createDeclaredEngines(providers.values(), { ...calling, egress }),
-    ...createVendorEngines({ ...calling, providers: providers.values(), egress, log }),
+    ...createVendorEngines({
+      ...{ ...calling, providers: providers.values(), egress, log },
+      priceTokens: pricing.chargeForModel,
+    }),
     ...createEmbeddingsEngines(embeddingProviders, embed),
     ...createLlmEngines({ providers: providers.values(), complete, frames: local.internalEngines[0] }),
     ...createSandboxEngines(),

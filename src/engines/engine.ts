@@ -33,6 +33,8 @@ export interface Engine {
   readonly isFree?: true;
   /** The engine performs the task with calls to a model: these are accounted for one by one, by the price of their tokens. */
   readonly isPaidByToken?: true;
+  /** The price is that of the tokens of a model of the task, which is this one when a request names none. */
+  readonly tokenModel?: string;
   /** Only input has a price, as for embeddings. */
   readonly writesNoTokens?: true;
   /** A simulated provider: left out of listings unless a caller asks for it. */

@@ -82,6 +82,11 @@ export function createPricing(book: PriceBook) {
     quote,
     /** USD of a typical request, for comparisons; null when the price is unknown. */
     typicalCost: (provider: PricedProvider, model: string) => quote(provider, model).chargeFor(typicalUsage).cost,
+    /** For tasks that are billed by tokens: their lines in the ledger do not always name the model. */
+    chargeForModel(provider: PricedProvider, model: string, usage: unknown): Charge {
+      const charge = quote(provider, model).chargeFor(usage);
+      return charge.basis === null ? charge : { ...charge, basis: { ...charge.basis, model } };
+    },
     /** How the cost of an earlier call was computed, with the prices of today. Null for a task that is billed by units. */
     explain(provider: PricedProvider, model: string, basis: CostBasis, at: Date): CostExplanation | null {
       if ("units" in basis) return null;

@@ -22,6 +22,8 @@ export interface ProviderTask<
   readonly models?: readonly string[];
   /** Whether a model that is not listed is accepted as well. */
   readonly acceptsAnyModel?: boolean;
+  /** The provider bills the tokens of its model and states them in `usage`. This is the model of a request that names none. */
+  readonly tokenModel?: string;
   /** The files that the provider accepts by its documentation; other files are refused before they are read. */
   readonly files?: FileLimits;
   /** Members of the input that the provider has no parameter for; a caller who sets one is warned. */
@@ -230,6 +232,8 @@ export interface TaskResult<Output extends object = JsonObject> {
   /** The cost in USD, if it is known more exactly than from a price per unit. An unknown cost is null, with a reason. */
   readonly charge?: StatedCharge;
   readonly binaries?: readonly BinaryResult[];
+  /** The tokens that the provider states, for a task with a `tokenModel`. */
+  readonly usage?: unknown;
 }
 
 export type ResultOf<Name extends TaskName> = TaskResult<TaskDraft<Name>>;

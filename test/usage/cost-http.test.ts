@@ -367,3 +367,37 @@ describe("usage of Gemini", () => {
     });
   });
 });
+
+/** https://developers.openai.com/api/reference/resources/images/methods/generate */
+describe("a generated image", () => {
+  const task = "image/generation/openai";
+  const png = { b64_json: "iVBORw0KGgo=" };
+  const usage = {
+    ...{ total_tokens: 1_106, input_tokens: 50, input_tokens_details: { text_tokens: 40, image_tokens: 10 } },
+    ...{ output_tokens: 1_056, output_tokens_details: { image_tokens: 1_056, text_tokens: 0 } },
+  };
+
+  async function generate(model: string, native: Members): Promise<Priced> {
+    vendor.next(answer(200, { created: 1, data: [png], ...native }));
+    return readPriced(await ask(gateway.url, key, { model, input: { text: "a fox" } }, { path: "/v3/universal-ai" }));
+  }
+
+  test("is charged by its tokens, which depend on size and quality", async () => {
+    // 40 × 5 + 10 × 8 + 1,056 × 32 in USD per million; without a model it is the same one.
+    expect(await generate(`${task}/gpt-image-1.5`, { usage })).toEqual({ cost: 0.034072 });
+    expect(await generate(task, { usage })).toEqual({ cost: 0.034072 });
+    // 40 × 5 + 10 × 10 + 1,056 × 40.
+    expect(await generate(`${task}/gpt-image-1`, { usage })).toEqual({ cost: 0.04254 });
+    expect(await generate(`${task}/gpt-image-1.5`, {})).toEqual({ cost: null, cost_reason: "usage_unknown" });
+  });
+
+  test("is listed with the price of its tokens", async () => {
+    const response = await fetch(`${gateway.url}/v3/info/image/generation`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const { models } = (await response.json()) as { models: { model: string; pricing: unknown }[] };
+    const shown = { price: 5, output_price: 32, price_unit_quantity: 1_000_000, price_unit_type: "token" };
+    for (const name of [task, `${task}/gpt-image-1.5`])
+      expect(models.find(({ model }) => model === name)?.pricing).toEqual(shown);
+  });
+});

@@ -119,6 +119,14 @@ describe("an explanation adds up to the charge", () => {
   });
 });
 
+test("a task that is billed by the tokens of a model is explained, although its line names none", () => {
+  const usage = { input_tokens: 40, output_tokens: 100, output_tokens_details: { image_tokens: 100 } };
+  const charge = pricing.chargeForModel(openai, "gpt-image-1.5", usage);
+  // 40 × 5 + 100 × 32 in USD per million.
+  expect(charge.cost).toBe(0.0034);
+  expect(explain(openai, "", charge)).toMatchObject({ pico: charge.pico, reason: null });
+});
+
 test("names each summand by the member of the price that it is billed by, with its source", () => {
   const usage = { prompt_tokens: 1_500, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 500 } };
   const charge = pricing.quote(openai, "gpt-5").chargeFor(usage, { output: [search] });

@@ -1,11 +1,12 @@
 // Engines of the tasks that providers perform through APIs of their own.
 
 import { GatewayError } from "../../errors.ts";
+import type { Charge } from "../../lib/charge.ts";
 import type { Log } from "../../log.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { Deployment } from "../../providers/deployment.ts";
 import { type FileLimits, type ProviderTask, refuseInput, type TaskCall } from "../../providers/task.ts";
-import { type CollectionResult, type Engine, notSetUp } from "../engine.ts";
+import { type CollectionResult, type Engine, notSetUp, type TaskResult } from "../engine.ts";
 import { mapValues } from "../local/map-values.ts";
 import { readCheckpoint, runStep, runToEnd, type TaskRun } from "./run-task.ts";
 import type { SendOptions } from "./send-request.ts";
@@ -13,6 +14,8 @@ import type { SendOptions } from "./send-request.ts";
 export interface VendorOptions extends Omit<SendOptions, "provider" | "deployment" | "task"> {
   readonly providers: Iterable<Provider>;
   readonly log: Log;
+  /** The cost of tokens of a provider's model. Absent: tasks are charged by units. */
+  readonly priceTokens?: (provider: Provider, model: string, usage: unknown) => Charge;
 }
 
 export function createVendorEngines(options: VendorOptions): readonly Engine[] {
@@ -47,7 +50,8 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
       unsupportedFor: (input) => task.unsupportedFor?.(input) ?? [],
       ...(task.isIdempotent && { isIdempotent: true }),
       deployments,
-      run: async (call) => runToEnd(start(call)),
+      ...(task.tokenModel !== undefined && { tokenModel: task.tokenModel }),
+      run: async (call) => withCharge(await runToEnd(start(call)), { provider, task, call, options }),
       ...(task.collections !== undefined && {
         collections: mapValues(task.collections, (operation) => async (call: TaskCall) => {
           const { task: name, docs, service } = task;
@@ -65,6 +69,19 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
       }),
     } satisfies Engine;
   });
+}
+
+interface Performed {
+  readonly provider: Provider;
+  readonly task: ProviderTask;
+  readonly call: TaskCall;
+  readonly options: VendorOptions;
+}
+
+/** Adds the cost of the tokens, where the provider bills those. */
+function withCharge(result: TaskResult, { provider, task, call, options }: Performed): TaskResult {
+  if (task.tokenModel === undefined || result.usage === undefined || options.priceTokens === undefined) return result;
+  return { ...result, charge: options.priceTokens(provider, call.model ?? task.tokenModel, result.usage) };
 }
 
 /** The deployment that the call names, if it names one. */

@@ -41,14 +41,17 @@ function toOffers(engine: Engine, book: PriceBook | null): TaskOffer[] {
 function findPricing(engine: Engine, model: string | null, book: PriceBook | null): TaskPricing | null {
   if (engine.isFree === true) return free;
   if (engine.isPaidByToken === true) return model === null ? null : findTokenPricing(engine, model, book);
+  if (engine.tokenModel !== undefined) return findTokenPricing(engine, model ?? engine.tokenModel, book);
   const price = findListPrice(findTask(engine.task), engine.provider, model);
   if (price === null) return null;
   return { price: price.price, price_unit_quantity: price.quantity, price_unit_type: price.unit };
 }
 
-function findTokenPricing({ provider, writesNoTokens }: Engine, model: string, book: PriceBook | null) {
-  const [rates] = book?.find(provider, model)?.bracketsAt(new Date()) ?? [];
-  const { input = null, output = null } = rates?.rates ?? {};
+function findTokenPricing(engine: Engine, model: string, book: PriceBook | null): TaskPricing | null {
+  const { provider, writesNoTokens, tokenModel } = engine;
+  const [bracket] = book?.find(provider, model)?.bracketsAt(new Date()) ?? [];
+  const { input = null, output: text = null, imageOutput = null } = bracket?.rates ?? {};
+  const output = tokenModel === undefined ? text : (imageOutput ?? text);
   if (input === null || (output === null && writesNoTokens !== true)) return null;
   return {
     price: toUsd(input * tokensPriced),

@@ -14,6 +14,7 @@ export const generateImages = defineTask({
   docs: "https://developers.openai.com/api/reference/resources/images/methods/generate",
   models,
   acceptsAnyModel: true,
+  tokenModel: defaultModel,
   passthroughMembers: [
     ...["background", "moderation", "output_compression", "output_format"],
     ...["quality", "safety_identifier", "style", "user"],
@@ -42,6 +43,7 @@ export const varyImage = defineTask({
   docs: "https://developers.openai.com/api/reference/resources/images/methods/edit",
   models,
   acceptsAnyModel: true,
+  tokenModel: defaultModel,
   files: { maxBytes: 50 * 1_048_576, mediaTypes: ["image/png", "image/jpeg", "image/webp"] },
   // The smallest square of these models has 1024 pixels a side.
   unsupported: ["resolution", "temperature"],
@@ -59,5 +61,7 @@ export const varyImage = defineTask({
 function fromResponse({ json }: TaskResponse) {
   const mediaType = `image/${asText(at(json, "output_format")) ?? "png"}`;
   const base64 = objectsIn(at(json, "data")).flatMap(({ b64_json }) => asText(b64_json) ?? []);
-  return toImages(base64.map((text) => ({ bytes: Buffer.from(text, "base64"), mediaType })));
+  const images = toImages(base64.map((text) => ({ bytes: Buffer.from(text, "base64"), mediaType })));
+  // The number of tokens, and so the price, depends on size and quality.
+  return { ...images, usage: at(json, "usage") ?? null };
 }
