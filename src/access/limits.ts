@@ -2,6 +2,7 @@
 // requests of its key and team. All processes of a gateway count together.
 
 import { GatewayError } from "../errors.ts";
+import { findLimit } from "./budget-periods.ts";
 import type { Caller } from "./caller.ts";
 import { type Counter, type Place, running } from "./counter-table.ts";
 import type { LimitRule } from "./limit-rules.ts";
@@ -95,8 +96,9 @@ export function createLimits(
   return {
     /** Counts the request until `end` is called, or throws 402 or 429. A promise only when the store has to be asked. */
     begin(caller: Caller): RunningRequest | Promise<RunningRequest> {
-      // Spending is not counted against budgets yet, so only a budget of zero is exhausted.
-      if (caller.budget !== null && caller.budget.amount <= 0)
+      // A key with a budget of zero makes no requests at all, unless the budget is raised. Other budgets are checked before a call is sent.
+      const { budget } = caller;
+      if (budget !== null && budget.amount <= 0 && findLimit(budget, Date.now()).pico <= 0n)
         throw new GatewayError("insufficient_credits", "The budget of this key is spent.");
       const request = beginRunning(caller);
       try {

@@ -387,6 +387,12 @@ test("a budget of nothing is spent, and one of a cent is not", () => {
   const spent = callerOf([], { budget: { amount: 0, period: "none", time_zone: "UTC", raise: null } });
   expect(refusalOf(() => start(spent)).code).toBe("insufficient_credits");
   start(callerOf([], { budget: { amount: 0.01, period: "none", time_zone: "UTC", raise: null } }));
+  const raised = (milliseconds: number) => {
+    const until = new Date(Date.now() + milliseconds).toISOString();
+    return callerOf([], { budget: { amount: 0, period: "none", time_zone: "UTC", raise: { amount: 1, until } } });
+  };
+  start(raised(3_600_000));
+  expect(refusalOf(() => start(raised(-1))).code).toBe("insufficient_credits");
 });
 
 /** The same numbers in every run. */
