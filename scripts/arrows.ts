@@ -71,11 +71,12 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   config: ["contract"],
   contract: [],
   version: [],
+  metrics: [],
   log: [],
   errors: [],
   lib: [],
 };
-const shared = ["errors", "lib", "log"];
+const shared = ["errors", "lib", "log", "metrics"];
 const withoutOurs = new Set(["errors", "lib"]);
 
 const importPattern = /^(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"|\b(?:import|require)\("(\.[^"]+)"\)/gm;

@@ -191,6 +191,7 @@ type Contradiction = Pick<
   | "files_s3_access_key_id"
   | "files_s3_secret_access_key"
   | "admin_port"
+  | "metrics_port"
   | "port"
 >;
 
@@ -208,8 +209,15 @@ function refuseContradictions(config: Contradiction, context: z.RefinementCtx): 
       "files_s3_bucket",
       "needs SWITCHYARD_FILES_S3_ACCESS_KEY_ID and SWITCHYARD_FILES_S3_SECRET_ACCESS_KEY; set both",
     );
-  if (config.admin_port !== null && config.admin_port === config.port)
-    refuse("admin_port", `is ${config.admin_port}, as SWITCHYARD_PORT is; choose another port for one of them`);
+  const ports = [
+    ["SWITCHYARD_PORT", config.port],
+    ["SWITCHYARD_ADMIN_PORT", config.admin_port],
+  ] as const;
+  for (const [member, before] of [["admin_port", ports.slice(0, 1)] as const, ["metrics_port", ports] as const]) {
+    const same = before.find(([, port]) => port !== null && port === config[member]);
+    if (same !== undefined)
+      refuse(member, `is ${config[member]}, as ${same[0]} is; choose another port for one of them`);
+  }
 }
 
 /** `responses: { store_for_all: true }` is another way to write `responses_store_for_all: true`. */

@@ -16,6 +16,7 @@ import { createUploads } from "./files/uploads.ts";
 import { Admission } from "./http/admission.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
 import { startDescriptorGuard } from "./http/descriptor-guard.ts";
+import { metricsRoutes } from "./http/endpoints/metrics.ts";
 import { responsesSocket } from "./http/endpoints/responses-socket.ts";
 import { openListenerControl } from "./http/listener-control.ts";
 import type { LoadLimits } from "./http/load-watch.ts";
@@ -25,7 +26,7 @@ import { createChatCompletions } from "./inference/chat-completions.ts";
 import { createEmbeddings } from "./inference/embeddings.ts";
 import { createLineExplainer } from "./inference/explain-line.ts";
 import { createMessages } from "./inference/messages/messages.ts";
-import { describeProviders, listOpenCircuits } from "./inference/provider-states.ts";
+import { describeCircuits, describeProviders, listOpenCircuits } from "./inference/provider-states.ts";
 import { type Refusal, toRefusalLine } from "./inference/report.ts";
 import { createConversationStore } from "./inference/responses/conversation-store.ts";
 import { createResponses } from "./inference/responses/responses.ts";
@@ -39,6 +40,9 @@ import { createOwnedIds } from "./lib/owned-id.ts";
 import { createResponseIds } from "./lib/response-id.ts";
 import { createSealer, parseSealingKeys } from "./lib/seal.ts";
 import type { Log } from "./log.ts";
+import type { Family } from "./metrics/family.ts";
+import type { MetricsAccess } from "./metrics/metrics-link.ts";
+import { describeProcess } from "./metrics/process-gauges.ts";
 import { hasModels } from "./providers/provider.ts";
 import { createServices } from "./services.ts";
 import { deleteInBatches, startSweeper } from "./storage/sweeper.ts";
@@ -62,6 +66,8 @@ export interface GatewayOptions {
   readonly counters?: CounterPlace | undefined;
   /** Absent: this process is a gateway of its own. */
   readonly gateway?: GatewayIdentity;
+  /** Absent: the metrics are those of this process. */
+  readonly metrics?: MetricsAccess | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -80,7 +86,7 @@ export async function startGateway(
 ): Promise<Gateway> {
   const services = await createServices(config, log, { ...shared, works: false });
   const { providers, storage, ticker, shutdown, health, book, calling, egress, fetchMedia, chatRouter } = services;
-  const { files, resources, engines, universalAi, ledger } = services;
+  const { files, resources, engines, universalAi, ledger, metrics, readAll: readMetrics } = services;
   const { adminKey, keysStaleAfterMs: staleAfterMs, defaults } = config;
   const { toProviderName } = services;
   const keyring = await openKeyring({ storage, adminKey, staleAfterMs, defaults, toProviderName, log });
@@ -181,6 +187,7 @@ export async function startGateway(
     uploads,
     resources,
     describeProviders: () => describeProviders(providers.values(), health),
+    readMetrics,
     aliases,
     mayNameHost,
     heartbeat: { heartbeatMs: config.heartbeatMs, ticker },
@@ -198,6 +205,11 @@ export async function startGateway(
     const { caller, endpoint, outcome } = refusal;
     ledger.recordRefusal({ keyId: caller?.keyId ?? null, endpoint, outcome }, () => toRefusalLine(refusal));
   };
+  metrics.addGauges(() => [
+    ...describeProcess({ kind: "serving", readDelayMs: () => admission.waitedMs(performance.now()) }),
+    ...describeCircuits(providers.values(), health),
+    describeStoreHealth(storage.isHealthy()),
+  ]);
   const serverOptions = {
     host: config.host,
     authenticator: createAuthenticator(keyring),
@@ -212,9 +224,10 @@ export async function startGateway(
     ticker,
     admission,
     onRefused,
+    metrics,
     log,
   };
-  const isManagement = (path: string) => path.startsWith(managementPrefix);
+  const isManagement = (path: string) => path.startsWith(managementPrefix) || path === "/metrics";
   const publicRoutes = config.adminPort === null ? routes : routes.filter(({ path }) => !isManagement(path));
   const limits = serverOptions.limits;
   const sockets = [responsesSocket({ responses, files, aliases, mayNameHost, onRefused, log, begin: limits.begin })];
@@ -225,6 +238,10 @@ export async function startGateway(
     const adminRoutes = routes.filter(({ path }) => isManagement(path) || path === "/healthz" || path === "/readyz");
     servers.push(startServer({ ...serverOptions, port: config.adminPort, routes: adminRoutes }));
   }
+  if (config.metricsPort !== null)
+    servers.push(
+      startServer({ ...serverOptions, port: config.metricsPort, routes: metricsRoutes(readMetrics, "none") }),
+    );
 
   const listeners = openListenerControl(servers.map(({ port }) => port));
   const descriptorGuard = listeners === null ? null : startDescriptorGuard({ listeners, ticker, log });
@@ -251,6 +268,16 @@ export async function startGateway(
   }
 
   return { port: main.port, stop };
+}
+
+function describeStoreHealth(isHealthy: boolean): Family {
+  return {
+    name: "store_up",
+    help: "Whether the store answers every process.",
+    type: "gauge",
+    merge: "min",
+    samples: [{ labels: {}, value: Number(isHealthy) }],
+  };
 }
 
 function describeStore(isHealthy: boolean): Degradation[] {

@@ -48,6 +48,8 @@ import { picoPerUsd, toPicoPerToken } from "./lib/money.ts";
 import { createProxyExemption, readProxy } from "./lib/outgoing-proxy.ts";
 import { createTicker } from "./lib/ticker.ts";
 import type { Log } from "./log.ts";
+import { createMetrics, type Metrics } from "./metrics/metrics.ts";
+import { type MetricsAccess, metricsOfOneProcess } from "./metrics/metrics-link.ts";
 import { configureProviders, type Provider } from "./providers/configure.ts";
 import { findProvider, listProviderNames } from "./providers/find-provider.ts";
 import { HttpClient, type ProxyRule } from "./providers/http-client.ts";
@@ -59,6 +61,8 @@ import { noLedger, openLedger } from "./usage/ledger.ts";
 export interface ServicesOptions {
   /** The process that runs local engines; absent: this process starts their workers itself. */
   readonly engineProcess?: EngineProcess | undefined;
+  /** Absent: the metrics are those of this process. */
+  readonly metrics?: MetricsAccess | undefined;
   /** The counters that the processes of the gateway share; absent: this process counts alone. */
   readonly counters?: CounterPlace | undefined;
   /** How other gateways on the same database know this one; absent: the process is a gateway of its own. */
@@ -73,7 +77,8 @@ const tickMs = 50;
 const hourMs = 3_600_000;
 
 export async function createServices(config: Config, log: Log, options: ServicesOptions) {
-  const { engineProcess } = options;
+  const { engineProcess, metrics: access = metricsOfOneProcess(createMetrics()) } = options;
+  const { metrics } = access;
   const localPool =
     engineProcess === undefined
       ? createLocalPool(toPoolOptions(config, log))
@@ -145,6 +150,7 @@ export async function createServices(config: Config, log: Log, options: Services
     shutdownSignal: shutdown.signal,
     report(attempt: AttemptReport) {
       ledger.record(toLedgerLine(attempt));
+      countAttempt(attempt, metrics);
       logAttempt(attempt, log);
     },
   };
@@ -224,6 +230,7 @@ export async function createServices(config: Config, log: Log, options: Services
     providers,
     /** The name under which calls are counted, by any name of the provider. */
     toProviderName: (name: string) => findProvider(providers, name)?.name ?? name,
+    ...access,
     storage,
     ledger,
     ticker,
@@ -357,6 +364,23 @@ function listOtherNames(
 
 function freeProviders(providers: ReadonlyMap<string, Pick<Provider, "row" | "name">>): ReadonlySet<string> {
   return new Set([...providers.values()].filter(({ row }) => row.isFree === true).map(({ name }) => name));
+}
+
+function countAttempt(attempt: AttemptReport, metrics: Metrics): void {
+  const { provider, outcome, durationMs, firstTokenMs, task } = attempt;
+  if (attempt.isFree === true) return;
+  const tokens = readUsage(attempt.usage);
+  metrics.attempt({
+    provider,
+    model: attempt.model ?? task ?? "",
+    outcome,
+    durationMs,
+    firstTokenMs,
+    inputTokens: tokens?.inputTokens ?? 0,
+    outputTokens: tokens?.outputTokens ?? 0,
+    cost: attempt.charge?.cost ?? null,
+    isRetry: attempt.attempt > 1,
+  });
 }
 
 function logAttempt(attempt: AttemptReport, log: Log): void {

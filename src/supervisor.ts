@@ -12,6 +12,7 @@ import { type Config, type ConfigSnapshot, childEnvironment, toSnapshot } from "
 import { messageOf } from "./errors.ts";
 import { endsWithin, untilAborted, withDeadline } from "./lib/deadline.ts";
 import type { Log } from "./log.ts";
+import { createMetricsCollector, type MetricsMessage, type MetricsReport } from "./metrics/metrics-link.ts";
 
 export type ProcessKind = "serving" | "worker";
 export type ProcessCounts = Readonly<Record<ProcessKind, number>>;
@@ -27,8 +28,12 @@ export interface ProcessOrder {
   readonly gateway: GatewayIdentity;
 }
 
+/** What a process receives from its supervisor, the order first. `serve`: it may listen, or take jobs. */
+export type ProcessMessage = ProcessOrder | "serve" | MetricsMessage;
+
 /** What a process reports to its supervisor. */
 export type ProcessReport =
+  | MetricsReport
   /** The process is complete and waits for permission to listen or to take jobs. */
   | { readonly state: "prepared" }
   | { readonly state: "ready" }
@@ -91,6 +96,9 @@ export type Supervisor = ReturnType<typeof startSupervisor>;
 
 export function startSupervisor({ config, read, command, count, log }: SupervisorOptions) {
   const children = new Set<Child>();
+  const metrics = createMetricsCollector(() =>
+    [...children].filter(({ kind, isReady }) => kind !== "engine" && isReady).map((child) => child.process),
+  );
   // Only this user can enter the folder.
   const socketFolder = mkdtempSync(join(tmpdir(), "switchyard-"));
   const slots = openSlots(join(socketFolder, "counters"), count(config));
@@ -125,12 +133,14 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
           child.isReady = true;
           ready.resolve(true);
         } else if (report.state === "needs-engines") startEngines(generation);
+        else if (report.state === "metrics" || report.state === "wants-metrics") metrics.receive(process, report);
         else child.failure = { message: report.message, isConfiguration: report.isConfiguration };
       },
       onExit: (_, code, signal) => {
         prepared.resolve(false);
         ready.resolve(false);
         if (slot !== null) slots.release(slot);
+        metrics.forget(process);
         onExit(child, code, signal);
       },
     });

@@ -7,6 +7,7 @@ import { createRunner } from "./jobs/runner.ts";
 import { openWebhookKeys } from "./jobs/webhook-keys.ts";
 import { startJobWorker } from "./jobs/worker.ts";
 import type { Log } from "./log.ts";
+import { describeProcess } from "./metrics/process-gauges.ts";
 import { createServices, type ServicesOptions } from "./services.ts";
 
 const dayMs = 86_400_000;
@@ -19,6 +20,7 @@ export async function startWorkerProcess(
   options: Omit<ServicesOptions, "works"> = {},
 ) {
   const services = await createServices(config, log, { ...options, works: true });
+  services.metrics.addGauges(() => describeProcess({ kind: "worker" }));
   const { storage, universalAi, resources, calling, egress, shutdown } = services;
   // Jobs keep to the limits that their key and team have when they run.
   const keyring = await openKeyring({

@@ -8,8 +8,16 @@ import { type Config, ConfigError, fromSnapshot, readConfig, readLogFormat, secr
 import type { EngineProcess } from "../engines/local/remote-pool.ts";
 import { messageOf, SettingError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
+import { createMetrics } from "../metrics/metrics.ts";
+import { createMetricsLink, type MetricsAccess } from "../metrics/metrics-link.ts";
 import { lockDataDir, openStorage } from "../storage/storage.ts";
-import { type ProcessCounts, type ProcessOrder, type ProcessReport, startSupervisor } from "../supervisor.ts";
+import {
+  type ProcessCounts,
+  type ProcessMessage,
+  type ProcessOrder,
+  type ProcessReport,
+  startSupervisor,
+} from "../supervisor.ts";
 import { version } from "../version.ts";
 import { describeKeys, type FirstKeys, hasTerminal, introduce, storeKeys, suggestEngines } from "./first-keys.ts";
 import { surviveUnexpectedErrors } from "./unexpected-errors.ts";
@@ -152,6 +160,7 @@ interface SharedWithOthers {
   readonly engineProcess: EngineProcess;
   readonly counters: CounterPlace | undefined;
   readonly gateway: GatewayIdentity;
+  readonly metrics: MetricsAccess;
 }
 
 type Start = (
@@ -164,8 +173,11 @@ type Start = (
 async function runChild(start: Start): Promise<number> {
   const given = Promise.withResolvers<ProcessOrder>();
   const permitted = Promise.withResolvers<void>();
-  process.on("message", (message: "serve" | ProcessOrder) => {
+  const metrics = createMetrics();
+  const link = createMetricsLink(metrics, report);
+  process.on("message", (message: ProcessMessage) => {
     if (message === "serve") permitted.resolve();
+    else if ("metrics" in message) link.receive(message);
     else given.resolve(message);
   });
   process.on("disconnect", () => process.exit(1)); // the supervisor has ended
@@ -186,7 +198,12 @@ async function runChild(start: Start): Promise<number> {
     };
     const { engineSocket: socketPath } = order;
     const engineProcess = { socketPath, start: () => report({ state: "needs-engines" }) };
-    const shared = { engineProcess, counters: order.counters ?? undefined, gateway: order.gateway };
+    const shared = {
+      engineProcess,
+      counters: order.counters ?? undefined,
+      gateway: order.gateway,
+      metrics: { metrics, readAll: link.readAll },
+    };
     const running = await start(config, log, mayServe, shared);
     const ended = Promise.withResolvers<number>();
     running.finished?.then(() => ended.resolve(0), ended.reject);
@@ -239,10 +256,11 @@ function redirectConsole(log: Log): void {
  * reload, ports of the current configuration are skipped, because the gateway itself uses them.
  */
 function refuseTakenPorts(config: Config, current: Config | null): void {
-  const { host, port, adminPort } = config;
-  const own = current === null || current.host !== host ? [] : [current.port, current.adminPort];
+  const { host, port, adminPort, metricsPort } = config;
+  const own = current === null || current.host !== host ? [] : [current.port, current.adminPort, current.metricsPort];
   if (!own.includes(port)) refuseTakenPort(host, port, "SWITCHYARD_PORT");
   if (adminPort !== null && !own.includes(adminPort)) refuseTakenPort(host, adminPort, "SWITCHYARD_ADMIN_PORT");
+  if (metricsPort !== null && !own.includes(metricsPort)) refuseTakenPort(host, metricsPort, "SWITCHYARD_METRICS_PORT");
 }
 
 function refuseTakenPort(host: string, port: number, setting: string): void {

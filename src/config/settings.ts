@@ -33,6 +33,9 @@ export const settings = {
   admin_port: optional(whole(1, 65_535)).describe(
     "Serves `/v3/manage/*` on this port only; unset: on the public port.",
   ),
+  metrics_port: optional(whole(1, 65_535)).describe(
+    "Serves `/metrics` on this port as well, without a key; unset: only on the port of `/v3/manage/*`, with a management key.",
+  ),
   data_dir: text().default("./data").describe("Folder of the SQLite database and of all other stored data."),
   database_url: optional(
     // The address holds a password, so the message does not repeat it.

@@ -19,6 +19,7 @@ import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { WebhookKeys } from "../jobs/webhook-keys.ts";
 import type { Log } from "../log.ts";
+import type { ReadAllMetrics } from "../metrics/metrics-link.ts";
 import type { UsageReports } from "../usage/reports.ts";
 import type { RequestLog } from "../usage/requests.ts";
 import type { Heartbeat } from "./event-stream.ts";
@@ -42,6 +43,7 @@ export interface RouteDependencies {
   readonly uploads: Uploads;
   readonly resources: ResourceUrls;
   readonly describeProviders: () => ProviderState[];
+  readonly readMetrics: ReadAllMetrics;
   /** Model names that the operator declared. */
   readonly aliases: ReadonlySet<string>;
   readonly mayNameHost: MayNameHost;

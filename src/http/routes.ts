@@ -12,6 +12,7 @@ import { infoRoutes } from "./endpoints/info.ts";
 import { keyRoutes } from "./endpoints/keys.ts";
 import { meRoutes } from "./endpoints/me.ts";
 import { messagesRoutes } from "./endpoints/messages.ts";
+import { metricsRoutes } from "./endpoints/metrics.ts";
 import { modelsRoutes } from "./endpoints/models.ts";
 import { moderationsRoutes } from "./endpoints/moderations.ts";
 import { openApiRoutes } from "./endpoints/openapi.ts";
@@ -49,6 +50,7 @@ export function createRoutes(dependencies: RouteDependencies): Route[] {
     ...meRoutes(dependencies),
     ...providerRoutes(dependencies.describeProviders),
     ...healthRoutes(dependencies),
+    ...metricsRoutes(dependencies.readMetrics, "management"),
   ];
   return routes;
 }

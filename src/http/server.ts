@@ -5,11 +5,13 @@ import type { Caller } from "../access/caller.ts";
 import type { Limits, RunningRequest } from "../access/limits.ts";
 import { LongBodies, longBodyBytes } from "../access/long-bodies.ts";
 import { GatewayError } from "../errors.ts";
-import { type Refusal, toRefusal } from "../inference/report.ts";
+import { type Refusal, toOutcome, toRefusal } from "../inference/report.ts";
 import { Trace } from "../inference/trace.ts";
 import type { AddressRanges } from "../lib/addresses.ts";
+import { once } from "../lib/once.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import { CallerLeft } from "../providers/call.ts";
 import { logRefusal, logRequest, type RequestRecord } from "./access-log.ts";
 import type { Admission, KeyLoad, StreamLoad } from "./admission.ts";
@@ -43,6 +45,8 @@ export interface ServerOptions {
   readonly admission: Admission;
   /** Receives the requests that were refused before a provider was called. */
   readonly onRefused?: (refusal: Refusal) => void;
+  /** Absent: requests are not counted. */
+  readonly metrics?: Pick<Metrics, "request">;
   readonly log: Log;
 }
 
@@ -110,6 +114,7 @@ export function startServer(options: ServerOptions): Server {
     let running: RunningRequest | null = null;
     let keyLoad: KeyLoad | null = null;
     let bodyBytes = 0;
+    let errorCode: string | null = null;
     try {
       checkHead(request);
       if (request.method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket") {
@@ -170,6 +175,7 @@ export function startServer(options: ServerOptions): Server {
       // Build the headers of a plain answer in one step: merging two sets costs more.
       if (typeof result === "string") {
         running?.end();
+        countRequest(200);
         return new Response(result, { headers: common(isPrivate, "application/json") });
       }
       answered = running === null ? result : countAsRunning(result, running, answeredLoad, request);
@@ -181,6 +187,7 @@ export function startServer(options: ServerOptions): Server {
     } catch (error) {
       running?.end();
       if (keyLoad !== null) admission.answered(keyLoad, bodyBytes, false);
+      errorCode = toOutcome(error);
       const isBodyLong = hasLongBody(request);
       if (isPrivate && caller === null) await keyless.spend(isBodyLong);
       server.timeout(request, timeouts.idle);
@@ -199,6 +206,11 @@ export function startServer(options: ServerOptions): Server {
       return { requestId, method, url, keyId: caller?.keyId ?? null, status, startedAt: trace.startedAt };
     }
 
+    /** The path of a request without a route is not a label: callers choose it. */
+    function countRequest(status: number): void {
+      options.metrics?.request(trace.path || "unknown", status, errorCode, performance.now() - startedAt);
+    }
+
     /** The answer to one of many refused requests: it has to cost as little as possible. */
     function refuseAtOnce(): Response {
       const body = toOverloadedText(errorFormat ?? "usual", requestId);
@@ -213,6 +225,8 @@ export function startServer(options: ServerOptions): Server {
         for (const [name, value] of Object.entries(limitHeaders)) response.headers.set(name, value);
       }
       if (draining || hasLongBody(request)) response.headers.set("connection", "close");
+      errorCode = "overloaded";
+      countRequest(503);
       const outcome = "overloaded";
       const refused = { requestId, caller, endpoint: trace.path, status: 503, outcome, reason: "", target: null };
       options.onRefused?.({ ...refused, durationMs: performance.now() - startedAt });
@@ -221,9 +235,16 @@ export function startServer(options: ServerOptions): Server {
 
     function finish(made: Reply, mustNotBeStored: boolean): Response {
       const complete = { ...made, headers: { ...made.headers, ...common(mustNotBeStored) } };
-      if (!isStream(made.body)) return toResponse(complete, ignore);
-      if (request.method !== "HEAD")
-        return toResponse(complete, (error) => log.error("a stream broke off", { request_id: requestId, error }));
+      if (!isStream(made.body)) {
+        countRequest(made.status);
+        return toResponse(complete, ignore);
+      }
+      if (request.method !== "HEAD") {
+        const body = afterEnd(made.body, () => countRequest(made.status));
+        const onError = (error: unknown) => log.error("a stream broke off", { request_id: requestId, error });
+        return toResponse({ ...complete, body }, onError);
+      }
+      countRequest(made.status);
       made.body.abandon();
       return toResponse({ ...complete, body: null }, ignore);
     }
@@ -434,6 +455,18 @@ class CountingWriter implements BodyWriter {
     this.#load.count(pieces.length);
     return this.#writer.write(pieces);
   }
+}
+
+/** `onEnd` is called once, when the stream was written or the client has left. */
+function afterEnd(body: BodyStream, onEnd: () => void): BodyStream {
+  const end = once(onEnd);
+  return {
+    writeTo: (writer) => body.writeTo(writer).finally(end),
+    abandon() {
+      end();
+      body.abandon();
+    },
+  };
 }
 
 function chooseRequestId(headers: Headers): string {

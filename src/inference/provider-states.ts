@@ -2,6 +2,7 @@
 
 import type { Degradation } from "../contract/health.ts";
 import type { ProviderState } from "../contract/providers.ts";
+import type { Family } from "../metrics/family.ts";
 import type { Provider } from "../providers/configure.ts";
 import type { Deployment } from "../providers/deployment.ts";
 import { hasModels } from "../providers/provider.ts";
@@ -11,6 +12,20 @@ const mostModels = 10;
 
 export function describeProviders(providers: Iterable<Provider>, health: HealthBook): ProviderState[] {
   return [...providers].map((provider) => describeProvider(provider, health));
+}
+
+/** Whether the circuit of each called model is open, for the metrics. */
+export function describeCircuits(providers: Iterable<Provider>, health: HealthBook): Family[] {
+  const now = performance.now();
+  const samples = [...providers].flatMap((provider) =>
+    listDeployments(provider).map((deployment) => {
+      const offers = [...health.ofDeployment(deployment.name)];
+      const open = offers.filter(([, offer]) => offer.state(now) !== "closed").length;
+      return { labels: { provider: provider.name, deployment: deployment.name }, value: open };
+    }),
+  );
+  const help = "Models of each deployment whose circuit breaker is open or half open.";
+  return [{ name: "open_circuits", help, type: "gauge", merge: "max", samples }];
 }
 
 /** Providers with an open circuit. */

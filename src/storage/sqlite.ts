@@ -16,12 +16,11 @@ interface Pending {
 // One transaction is written while the next one is on its way to the thread.
 const maxTransactions = 2;
 const probeEveryMs = 1000;
-const minOpenDeadlineMs = 10_000;
+const openDeadlineMs = 10_000;
 const restartAfterMs = 250;
 
 export async function openSqlite(options: StorageOptions): Promise<Storage> {
   const { dataDir, log, deadlineMs = defaultDeadlineMs } = options;
-  const openDeadlineMs = Math.max(minOpenDeadlineMs, deadlineMs);
   const pending = new Map<number, Pending>();
   const listeners: Record<AnnouncedTopic, (() => void)[]> = { keys: [], work: [] };
   let nextId = 1;

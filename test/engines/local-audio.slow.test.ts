@@ -6,7 +6,6 @@ import type { InputFile } from "../../src/engines/engine.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
-import { isFullRun } from "../support/test-size.ts";
 import { fitsTask, longTimeLimitsMs, runLocal } from "./local-call.ts";
 
 const log = createLog({ level: "error", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
@@ -140,7 +139,7 @@ describe("speech", () => {
 });
 
 describe("examples", () => {
-  test.skipIf(!isFullRun)("each answer matches the schema of its task", async () => {
+  test("each answer matches the schema of its task", async () => {
     const files = await Array.fromAsync(new Bun.Glob("examples/tasks/{text,audio}/*.json").scan("."));
     expect(files.length).toBeGreaterThan(10);
     for (const file of files) {

@@ -24,7 +24,6 @@ import { configureProviders } from "../../src/providers/configure.ts";
 import { HttpClient } from "../../src/providers/http-client.ts";
 import { rows } from "../../src/providers/index.ts";
 import { measureMeaning } from "../quality/text/measure-groups.ts";
-import { isFullRun } from "../support/test-size.ts";
 import { fitsTask, longTimeLimitsMs, refusalOf, runLocal } from "./local-call.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -243,18 +242,14 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
     }
   });
 
-  test.skipIf(!isFullRun)(
-    "the memory of the worker does not grow over many calls",
-    async () => {
-      const texts = Array.from({ length: 40 }, (_, index) => `${prose}${index}`);
-      const call = () => outputOf("text/embeddings", { texts });
-      for (let warm = 0; warm < 3; warm++) await call();
-      const before = memoryOf(local);
-      for (let more = 0; more < 25; more++) await call();
-      expect(memoryOf(local) - before).toBeLessThan(60 * 1_048_576);
-    },
-    120_000,
-  );
+  test("the memory of the worker does not grow over many calls", async () => {
+    const texts = Array.from({ length: 40 }, (_, index) => `${prose}${index}`);
+    const call = () => outputOf("text/embeddings", { texts });
+    for (let warm = 0; warm < 3; warm++) await call();
+    const before = memoryOf(local);
+    for (let more = 0; more < 25; more++) await call();
+    expect(memoryOf(local) - before).toBeLessThan(60 * 1_048_576);
+  }, 120_000);
 
   test("no engine is worse on the labelled sets than it was", async () => {
     const lines = await measureMeaning(

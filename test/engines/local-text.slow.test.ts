@@ -6,7 +6,6 @@ import { createLocalEngines, type LocalEngines } from "../../src/engines/local/i
 import { localEngines } from "../../src/engines/local/list.ts";
 import { createLog } from "../../src/log.ts";
 import { measureText } from "../quality/text/measure.ts";
-import { isFullRun } from "../support/test-size.ts";
 import { fitsTask, longTimeLimitsMs, refusalOf, runLocal } from "./local-call.ts";
 
 const log = createLog({ level: "error", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
@@ -44,9 +43,6 @@ const longest: Readonly<Record<string, number>> = {
   "text/spell_check": 250_000,
   "text/moderation": 300_000,
 };
-
-/** Longer ones are for the full run: hostile.full.test.ts measures how the time grows. */
-const maxOddCharacters = isFullRun ? 1_100_000 : 20_000;
 
 const oddTexts: Readonly<Record<string, string>> = {
   "a space": " ",
@@ -86,7 +82,7 @@ describe("odd texts", () => {
   for (const task of tasks) {
     test(`${task} answers every one of them with what its schema promises`, async () => {
       for (const [name, odd] of Object.entries(oddTexts)) {
-        const text = odd.slice(0, Math.min(longest[task] ?? 1_100_000, maxOddCharacters));
+        const text = odd.slice(0, longest[task] ?? 1_100_000);
         const { output, units } = await runCore(task, {
           text,
           ...(task.startsWith("text/") && { language: "en" }),

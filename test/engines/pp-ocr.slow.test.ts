@@ -11,7 +11,6 @@ import { checkLanguage, readPicture } from "../../src/engines/local/documents/re
 import { drawPage } from "../quality/ocr/measure.ts";
 import { type GreyPicture, photograph } from "../quality/ocr/rasters.ts";
 import { line, type PdfPage, text, writePdf } from "../quality/ocr/write-pdf.ts";
-import { isFullRun } from "../support/test-size.ts";
 import { refusalOf } from "./local-call.ts";
 
 const letter: PdfPage = {
@@ -95,7 +94,7 @@ describe("a page", () => {
     ]);
   });
 
-  test.skipIf(!isFullRun)("is read in every direction, and its boxes refer to the picture as it was sent", async () => {
+  test("is read in every direction, and its boxes refer to the picture as it was sent", async () => {
     for (const [quarters, corner] of [
       [1, { left: 0.8, top: 0.1 }],
       [2, { left: 0.9, top: 0.8 }],
@@ -111,7 +110,7 @@ describe("a page", () => {
     }
   });
 
-  test.skipIf(!isFullRun)("is read if it is slanted, and its lines are horizontal afterwards", async () => {
+  test("is read if it is slanted, and its lines are horizontal afterwards", async () => {
     for (const degrees of [-7, 4]) {
       const page = await recognise(photograph(drawn, { degrees, blur: 0, noise: 0, shade: 0 }));
       expect([degrees, missing(page)]).toEqual([degrees, []]);
@@ -121,7 +120,7 @@ describe("a page", () => {
     }
   });
 
-  test.skipIf(!isFullRun)("is read with noise, with little contrast, and as white print on black", async () => {
+  test("is read with noise, with little contrast, and as white print on black", async () => {
     let seed = 1;
     const grain = () => {
       seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
