@@ -10,6 +10,7 @@ import { type Course, type Figure, firstLine } from "./figure.ts";
 import { abuse } from "./figures/abuse.ts";
 import { addedLatency } from "./figures/added-latency.ts";
 import { jobs } from "./figures/jobs.ts";
+import { ledgerAndLimits } from "./figures/ledger-and-limits.ts";
 import { ocrLoad } from "./figures/ocr-load.ts";
 import { overload } from "./figures/overload.ts";
 import { plainCompletion } from "./figures/plain-completion.ts";
@@ -28,6 +29,7 @@ const figures: Figure[] = [
   addedLatency,
   stalledReaders,
   twoProcesses,
+  ledgerAndLimits,
   jobs,
   ocrLoad,
   startUp,

@@ -26,6 +26,15 @@ const node = Bun.which("node");
 const peersFolder = join(import.meta.dir, "peers");
 const portkeyEntry = join(peersFolder, "node_modules/@portkey-ai/gateway/build/start-server.js");
 const json = { "content-type": "application/json" };
+/** Limits that no load reaches: what is measured is the counting. */
+const wideLimits = {
+  rate_limit: {
+    requests_per_minute: 1_000_000_000,
+    tokens_per_minute: 1_000_000_000,
+    concurrent_requests: 100_000,
+  },
+  budget: { amount: 1_000_000, period: "monthly" },
+};
 
 export const isNginxInstalled = nginx !== null;
 
@@ -153,8 +162,8 @@ export type GatewayOptions = {
   workers: number;
   /** More settings, by their environment names. */
   settings?: Record<string, string>;
-  /** More members of the key. */
-  key?: Record<string, unknown>;
+  /** Whether the keys have limits of requests and tokens and a budget, and belong to a team with the same. */
+  isLimited?: boolean;
 };
 
 /** The whole product as an operator starts it: keys, limits, ledger, metrics and logs as they are by default. */
@@ -170,7 +179,10 @@ export async function startSwitchyard(children: Children, options: GatewayOption
   );
   const base = `http://127.0.0.1:${port}`;
   await waitForAnswer(child, `${base}/readyz`, 15_000);
-  const newKey = () => createKey(base, settings.adminKey, child, options.key);
+  const manage = (path: string, body: object) => create(`${base}/v3/manage${path}`, settings.adminKey, body, child);
+  if (options.isLimited === true) await manage("/teams", { name: "bench", ...wideLimits });
+  const members = options.isLimited === true ? { team: "bench", ...wideLimits } : {};
+  const newKey = async () => (await manage("/keys", { name: "bench", kind: "inference", ...members })).key;
   const key = await newKey();
   return {
     name: "Switchyard",
@@ -202,7 +214,8 @@ export function prepareSettings(children: Children, vendors: Vendors): GatewaySe
   providers.push(
     `  bench-translated: { dialect: anthropic, base_url: "${translated}", api_key: "bench-vendor-key" }\n`,
   );
-  writeFileSync(configPath, `providers:\n${providers.join("")}`);
+  const prices = `prices:\n  bench-plain/plain: { input: 0.5, output: 1.5 }\n`;
+  writeFileSync(configPath, `providers:\n${providers.join("")}${prices}`);
   const environment = {
     SWITCHYARD_HOST: "127.0.0.1",
     SWITCHYARD_DATA_DIR: dataFolder,
@@ -212,16 +225,16 @@ export function prepareSettings(children: Children, vendors: Vendors): GatewaySe
   return { folder, adminKey, environment };
 }
 
-async function createKey(base: string, adminKey: string, child: Child, members = {}): Promise<string> {
-  const response = await fetch(`${base}/v3/manage/keys`, {
+async function create(url: string, adminKey: string, body: object, child: Child): Promise<{ key: string }> {
+  const response = await fetch(url, {
     method: "POST",
     headers: { ...json, authorization: `Bearer ${adminKey}` },
-    body: JSON.stringify({ name: "bench", kind: "inference", ...members }),
+    body: JSON.stringify(body),
     signal: AbortSignal.timeout(5_000),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`no key: ${response.status} ${text.slice(0, 300)} ${readLogTail(child)}`);
-  return (JSON.parse(text) as { key: string }).key;
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${text.slice(0, 300)} ${readLogTail(child)}`);
+  return JSON.parse(text) as { key: string };
 }
 
 /** One request of each contestant is looked at before any is counted: a fast refusal must not win. */

@@ -53,7 +53,7 @@ export type Field = { contestants: Contestant[]; absent: string[]; stop: () => P
 /** Switchyard must start; a peer that does not is named in the notes, and the rest goes on. */
 export async function startField(course: Course, kind: AnswerKind): Promise<Field> {
   const { children, vendors, projectFolder, portkeyAbsence } = course;
-  const gateway = await startSwitchyard(children, { projectFolder, vendors, workers: 1 });
+  const gateway = await startSwitchyard(children, { projectFolder, vendors, workers: 1, isLimited: true });
   if (kind !== "flood") await checkContestant(gateway, kind);
   const contestants: Contestant[] = [gateway];
   const absent: string[] = [];

@@ -28,7 +28,7 @@ export const plainCompletion: Figure = {
       values,
       unit: "µs",
       checks: [
-        checkRatio(values.Switchyard, values.nginx, "nginx", 5),
+        checkRatio(values.Switchyard, values.nginx, "nginx", 4),
         checkRatio(values.Switchyard, values.Portkey, "Portkey", 1 / 12),
       ],
       notes: [...field.absent, `resident memory after the load, all processes: ${memory.join(", ")}`],
