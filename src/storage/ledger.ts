@@ -1,7 +1,7 @@
 // Statements about the ledger: one line for each call to a provider and for each refused request, and the hourly totals of the lines.
 //
-// A batch of lines arrives as the text of one JSON array, because one parameter costs much less than one for each value. The two engines
-// read JSON in different ways, so the statements of `append` exist twice.
+// A batch of lines arrives as the text of one JSON array. PostgreSQL gets it as one parameter, SQLite the values one by one: each is the cheapest
+// there.
 
 import { type AlertSettings, type BudgetAlert, chargeAccounts } from "./budgets.ts";
 import { type Operation, read, write } from "./operation.ts";
@@ -142,6 +142,8 @@ const sums = {
   streams: "case when first_token_ms is not null then 1 end",
 } as const;
 export const sumNames = Object.keys(sums) as (keyof typeof sums)[];
+const noSums = Object.fromEntries(sumNames.map((name) => [name, 0n])) as Record<keyof typeof sums, bigint>;
+const hourMs = 3_600_000;
 const totalColumns = [...dimensions, ...sumNames].join(", ");
 
 /** The totals of lines, for `insert into usage_hourly`. */
@@ -171,14 +173,6 @@ const appendOnPostgres = `
   select accounts, count(*) as lines, cast(coalesce(sum(counted_pico), 0) as bigint) as pico
   from inserted group by accounts`;
 
-/** The lines of the batch that are not in the ledger yet. SQLite has one writer at a time, so none can be added in between. */
-const newLinesOnSqlite = `
-  from (
-    select ${names.map((name) => `value ${columns[name] === "json" ? "->" : "->>"} '$.${name}' as ${name}`).join(", ")}
-    from json_each($1)
-  ) as line
-  where not exists (select 1 from ledger where ledger.time = line.time and ledger.id = line.id)`;
-
 interface AppendedGroup {
   /** The JSON list of the accounts that these lines are charged to. */
   readonly accounts: string | null;
@@ -187,20 +181,88 @@ interface AppendedGroup {
 }
 
 async function insertLines(sql: Sql, lines: string): Promise<AppendedGroup[]> {
-  if (sql.engine === "postgres") return toGroups(await sql.execute(appendOnPostgres, [lines]));
-  const groups = await sql.execute(
-    `select nullif(accounts, 'null') as accounts, count(*) as lines, coalesce(sum(counted_pico), 0) as pico
-      ${newLinesOnSqlite} group by 1`,
-    [lines],
-  );
-  if (groups.length === 0) return [];
-  await sql.execute(
-    `insert into usage_hourly (${totalColumns}) ${selectTotals} ${newLinesOnSqlite} group by ${byDimensions}
-      on conflict (${dimensions.join(", ")}) ${addTotals}`,
-    [lines],
-  );
-  await sql.execute(`insert into ledger (${names.join(", ")}) select ${names.join(", ")} ${newLinesOnSqlite}`, [lines]);
-  return toGroups(groups);
+  return sql.engine === "postgres"
+    ? toGroups(await sql.execute(appendOnPostgres, [lines]))
+    : insertLinesOnSqlite(sql, JSON.parse(lines) as LedgerLine[]);
+}
+
+// More lines in one statement cost no less.
+const linesPerStatement = 32;
+
+/** One value for each column, and totals that are summed here: functions of SQLite that read JSON take five times as long. */
+async function insertLinesOnSqlite(sql: Sql, lines: readonly LedgerLine[]): Promise<AppendedGroup[]> {
+  const added = new Set<unknown>();
+  for (let from = 0; from < lines.length; from += linesPerStatement) {
+    const some = lines.slice(from, from + linesPerStatement);
+    const rows = await sql.execute(
+      `insert into ledger (${names.join(", ")}) values ${toPlaceholders(some.length, names.length)} on conflict do nothing returning id`,
+      some.flatMap((line) => names.map((name) => toColumn(line, name))),
+    );
+    for (const { id } of rows) added.add(id);
+  }
+  // A line that is twice in the batch was added once.
+  const addedLines = lines.filter(({ id }) => added.delete(id));
+  for (const { dimensions: values, sums } of sumByDimensions(addedLines))
+    await sql.execute(
+      `insert into usage_hourly (${totalColumns}) values ${toPlaceholders(1, values.length + sumNames.length)}
+        on conflict (${dimensions.join(", ")}) ${addTotals}`,
+      [...values, ...sumNames.map((name) => sums[name])],
+    );
+  return groupByAccounts(addedLines);
+}
+
+function toPlaceholders(rows: number, values: number): string {
+  return Array(rows)
+    .fill(`(${Array(values).fill("?").join(", ")})`)
+    .join(", ");
+}
+
+function toColumn(line: LedgerLine, name: LedgerColumn): string | number | null {
+  const value = line[name] ?? null;
+  return value !== null && columns[name] === "json" ? JSON.stringify(value) : (value as string | number | null);
+}
+
+interface Totals {
+  readonly dimensions: readonly (string | number)[];
+  readonly sums: Record<keyof typeof sums, bigint>;
+}
+
+/** The same as `selectTotals`. */
+function sumByDimensions(lines: readonly LedgerLine[]): Iterable<Totals> {
+  const totals = new Map<string, Totals>();
+  for (const line of lines) {
+    const texts = [line.key_id, line.team, JSON.stringify(line.tags), line.provider, line.model, line.task];
+    const values = [
+      Math.floor(line.time / hourMs) * hourMs,
+      ...[...texts, line.endpoint, line.outcome].map((text) => text ?? ""),
+    ];
+    const key = JSON.stringify(values);
+    const known = totals.get(key);
+    const { sums } = known ?? { sums: { ...noSums } };
+    if (known === undefined) totals.set(key, { dimensions: values, sums });
+    const isUnknown = line.cost_pico == null && line.cost_reason != null && line.cost_reason !== "not_answered";
+    sums.lines += BigInt(line.count);
+    sums.input_tokens += BigInt(line.input_tokens ?? 0);
+    sums.output_tokens += BigInt(line.output_tokens ?? 0);
+    sums.cached_tokens += BigInt(line.cached_tokens ?? 0);
+    sums.reasoning_tokens += BigInt(line.reasoning_tokens ?? 0);
+    sums.cost_pico += BigInt(line.cost_pico ?? 0);
+    if (isUnknown) sums.unknown_costs += 1n;
+    sums.latency_ms += BigInt(line.latency_ms);
+    sums.first_token_ms += BigInt(line.first_token_ms ?? 0);
+    if (line.first_token_ms != null) sums.streams += 1n;
+  }
+  return totals.values();
+}
+
+function groupByAccounts(lines: readonly LedgerLine[]): AppendedGroup[] {
+  const groups = new Map<string | null, AppendedGroup>();
+  for (const line of lines) {
+    const accounts = line.accounts == null ? null : JSON.stringify(line.accounts);
+    const { lines: count, pico } = groups.get(accounts) ?? { lines: 0n, pico: 0n };
+    groups.set(accounts, { accounts, lines: count + 1n, pico: pico + BigInt(line.counted_pico) });
+  }
+  return [...groups.values()];
 }
 
 /** Our own statements return these columns. */
