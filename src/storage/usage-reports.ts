@@ -110,6 +110,8 @@ export interface LineQuery {
   readonly minCostPico: bigint | null;
   readonly minLatencyMs: number | null;
   readonly limit: number;
+  /** A page of a rare filter ends after this time, with the lines that were found so far. */
+  readonly scanMs: number;
 }
 
 export interface LinePage {
@@ -118,8 +120,6 @@ export interface LinePage {
   readonly next: LinePosition | null;
 }
 
-/** A page of a rare filter ends after this time, with the lines that were found so far. */
-const scanMs = 150;
 const linesPerScan = 5_000;
 const filterColumns: ReadonlySet<string> = new Set(["key_id", "team", "provider", "model", "task"]);
 const microPico = 1_000_000n;
@@ -141,9 +141,14 @@ const sums = [
   `cast(coalesce(sum(cost_pico % ${microPico}), 0) as bigint) as cost_rest`,
 ];
 
+/** A report of a large store may take longer than operations that requests wait for. */
+function slowly<Args extends readonly unknown[], Result>(run: (sql: Sql, ...args: Args) => Promise<Result>) {
+  return { ...read(run), deadlineMs: 5_000 };
+}
+
 export const usageReportStatements = {
   /** Without columns to group by, the one group of all lines. */
-  summarize: read(async (sql, query: UsageQuery): Promise<UsageGroups> => {
+  summarize: slowly(async (sql, query: UsageQuery): Promise<UsageGroups> => {
     const { from, to, offsetMs, groupBy, filters, maxGroups } = query;
     const where = addFilters(sql, sql.part`hour >= ${from} and hour < ${to}`, filters);
     const dimensions = groupBy.map((column, index) => `${toExpression(column, offsetMs)} as dimension_${index}`);
@@ -160,8 +165,8 @@ export const usageReportStatements = {
   }),
 
   /** Newest first. A page of a rare filter may have fewer lines than its limit, or none, although more follow. */
-  listLines: read(async (sql, query: LineQuery): Promise<LinePage> => {
-    const { limit } = query;
+  listLines: slowly(async (sql, query: LineQuery): Promise<LinePage> => {
+    const { limit, scanMs } = query;
     const giveUpAt = performance.now() + scanMs;
     const found: LineRecord[] = [];
     let after = query.after;
@@ -173,7 +178,7 @@ export const usageReportStatements = {
       const last = found.at(-1);
       if (page.length > wanted && last !== undefined) return { lines: found, next: { time: last.time, id: last.id } };
       after = await findEndOfScan(sql, { ...query, after });
-      if (after === null || performance.now() > giveUpAt) return { lines: found, next: after };
+      if (after === null || performance.now() >= giveUpAt) return { lines: found, next: after };
     }
   }),
 

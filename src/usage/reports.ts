@@ -31,7 +31,7 @@ type Tags = Readonly<Record<string, string>>;
 type ReportRequest = Omit<UsageRequest, "format">;
 
 // The store answers other operations between the parts of a long report.
-const partMs = 14 * dayMs;
+const partMs = 7 * dayMs;
 // One key has few totals, and an index finds them.
 const partOfKeyMs = 180 * dayMs;
 // Groups that the store may return for one part. Each set of tags is a group there, so there may be more of them than rows.

@@ -16,6 +16,8 @@ export type RequestLog = ReturnType<typeof createRequestLog>;
 export type ExplainCost = (line: LineDetail) => CostExplanation | null;
 
 const maxAttempts = 200;
+// The store answers other operations between two pages.
+const scanMs = 150;
 
 export function createRequestLog(
   store: Storage["usageReports"],
@@ -34,6 +36,7 @@ export function createRequestLog(
         minCostPico: min_cost,
         minLatencyMs: min_latency_ms,
         limit,
+        scanMs,
       });
       const names = await nameKeys(store, new Set(lines.map(({ keyId }) => keyId)));
       return {

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { requestDetail, requestList, toCursor } from "../../src/contract/usage.ts";
 import type { StorageOptions } from "../../src/storage/storage.ts";
-import { createEngines, describeOn, type Engine } from "../contracts/engines.ts";
+import type { LinePage, LinePosition } from "../../src/storage/usage-reports.ts";
+import { createEngines, describeOn, type Engine, withStorage } from "../contracts/engines.ts";
 import { addLines, makeLine, makeRefusal, type TestLine } from "../support/ledger-lines.ts";
 import { type TestGateway, testGateway } from "../support/test-gateway.ts";
 
@@ -138,7 +139,27 @@ function describeRequests(engine: Engine): void {
       const others = Array.from({ length: 12_000 }, (_, index) => makeLine({ time: old - index }));
       await addLines(store, [...others, rare], { totals: false });
       expect(await listAll("provider=rare&limit=5")).toEqual([rare.id]);
-      expect(await listAll(`key=&provider=rare&limit=5`)).toEqual([rare.id]);
+      expect(await listAll("key=&provider=rare&limit=5")).toEqual([rare.id]);
+      // However little time there is, a page leads further, and the last one is the end.
+      const found = await withStorage(store, async ({ usageReports }) => {
+        const sizes: number[] = [];
+        const query = {
+          from: null,
+          to: old + 1,
+          status: null,
+          minCostPico: null,
+          minLatencyMs: null,
+          limit: 5,
+          scanMs: 0,
+        };
+        for (let after: LinePosition | null = null; ; ) {
+          const page: LinePage = await usageReports.listLines({ ...query, after, filters: { provider: ["rare"] } });
+          sizes.push(page.lines.length);
+          if (page.next === null) return sizes;
+          after = page.next;
+        }
+      });
+      expect(found).toEqual([0, 0, 1]);
     }, 120_000);
 
     test("a request shows every attempt, in order", async () => {
