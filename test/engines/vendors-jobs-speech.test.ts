@@ -335,6 +335,8 @@ describe("speech to text", () => {
     const { output, seen } = await runJob({
       row: amazon,
       ...spoken({ language: "en-US", speakers: 2 }),
+      // They are for the transcription, not for the upload.
+      providerParams: { Priority: 1 },
       answers: [
         stored,
         state("IN_PROGRESS"),
@@ -367,6 +369,7 @@ describe("speech to text", () => {
       Media: { MediaFileUri: `s3://files/switchyard/${jobId}/input` },
       Settings: { ShowSpeakerLabels: true, MaxSpeakerLabels: 2 },
       LanguageCode: "en-US",
+      Priority: 1,
     });
     // The vendor's address has a signature of its own.
     expect(seen[4]?.headers.get("authorization")).toBeNull();
