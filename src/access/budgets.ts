@@ -4,12 +4,11 @@
 
 import type { Budget } from "../contract/limits.ts";
 import { messageOf } from "../errors.ts";
-import { fitsPattern } from "../lib/name-pattern.ts";
 import type { Log } from "../log.ts";
 import type { BudgetStore } from "../storage/stores.ts";
 import { Account, type AccountTerms, toAccountId } from "./budget-account.ts";
 import { findLimit, findPeriod } from "./budget-periods.ts";
-import type { LimitRule } from "./limit-rules.ts";
+import { appliesTo, type LimitRule } from "./limit-rules.ts";
 
 export interface BudgetsOptions {
   readonly store: Pick<BudgetStore, "exchange" | "renew" | "wanted">;
@@ -69,8 +68,7 @@ export function createBudgets({ store, processId, waitMs, log, now = Date.now }:
     if (budgets.length === 0) return null;
     const at = now();
     const applying: Account[] = [];
-    for (const rule of budgets)
-      if (rule.model === null || fitsPattern(model, rule.model)) applying.push(accountOf(rule, at));
+    for (const rule of budgets) if (appliesTo(rule, model)) applying.push(accountOf(rule, at));
     if (applying.length === 0) return null;
     const pico = estimate();
     let isReady = true;

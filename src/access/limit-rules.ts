@@ -2,7 +2,8 @@
 // rules that match it.
 
 import type { Budget, ModelLimit, RateLimit } from "../contract/limits.ts";
-import { features } from "../contract/tasks.ts";
+import { features, findTask } from "../contract/tasks.ts";
+import { fitsPattern } from "../lib/name-pattern.ts";
 
 const featureNames: ReadonlySet<string> = new Set(features.map(({ name }) => name));
 
@@ -15,6 +16,16 @@ export interface LimitRule {
   readonly model: string | null;
   readonly rateLimit: RateLimit | null;
   readonly budget: Budget | null;
+}
+
+/**
+ * Whether a rule applies to a call of `model`: `<provider>/<model>`, with the name of the task before it if a task calls the model. A pattern such
+ * as `openai/*` also applies to the calls of tasks.
+ */
+export function appliesTo({ model: pattern }: LimitRule, model: string): boolean {
+  if (pattern === null || fitsPattern(model, pattern)) return true;
+  const end = model.indexOf("/", model.indexOf("/") + 1);
+  return end > 0 && findTask(model.slice(0, end)) !== undefined && fitsPattern(model.slice(end + 1), pattern);
 }
 
 export interface RuleHolder {

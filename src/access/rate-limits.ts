@@ -2,10 +2,9 @@
 // gateway share. A request that one limit refuses is counted against none.
 
 import { GatewayError } from "../errors.ts";
-import { fitsPattern } from "../lib/name-pattern.ts";
 import type { Caller } from "./caller.ts";
 import { Counter } from "./counter-table.ts";
-import type { LimitRule } from "./limit-rules.ts";
+import { appliesTo, type LimitRule } from "./limit-rules.ts";
 import type { RateShares, SharedLimit } from "./rate-shares.ts";
 import type { SharedCounters } from "./shared-counters.ts";
 import { resetMs, sumOf, type WindowKind, type WindowState } from "./window-cells.ts";
@@ -23,8 +22,11 @@ interface Plan {
   readonly atCall: readonly RateCheck[];
   /** Running calls of rules for certain models. */
   readonly running: readonly RunningCheck[];
-  /** Whether an answer has headers about limits. */
-  readonly isShown: boolean;
+  /** Whether some of these rules are for certain models. */
+  readonly hasModels: boolean;
+  /** What the headers of every answer are about. */
+  readonly shownRequests: readonly RateCheck[];
+  readonly shownTokens: readonly RateCheck[];
 }
 
 /** How many requests of a rule may run at the same time. */
@@ -126,19 +128,20 @@ export class RateLimits {
     if (rules.length === 0) return null;
     const plan = this.#planOf(rules);
     if (plan.atCall.length === 0 && plan.running.length === 0) return null;
-    const applies = ({ rule }: { readonly rule: LimitRule }) => rule.model === null || fitsPattern(model, rule.model);
-    const checks = plan.atCall.filter(applies);
-    const running = plan.running.filter(applies);
+    const applies = ({ rule }: { readonly rule: LimitRule }) => appliesTo(rule, model);
+    const checks = plan.hasModels ? plan.atCall.filter(applies) : plan.atCall;
+    const running = plan.hasModels ? plan.running.filter(applies) : plan.running;
     if (checks.length === 0 && running.length === 0) return null;
-    const record = this.#recordOf(request);
-    for (const check of checks) if (check.rule.model !== null) record.applied.add(check);
-    const uncounted = checks.filter(({ kind, counter }) => kind === "tokens" || !record.counted.has(counter));
+    const record = plan.hasModels ? this.#recordOf(request) : null;
+    for (const check of checks) if (check.rule.model !== null) record?.applied.add(check);
+    const isCounted = ({ kind, counter }: RateCheck) => kind !== "tokens" && record?.counted.has(counter) === true;
+    const uncounted = plan.hasModels ? checks.filter((check) => !isCounted(check)) : checks;
     const tokens = uncounted.some(({ kind }) => kind === "tokens") ? Math.ceil(estimateTokens()) : 0;
     // An amount above the limit could never be used; it waits for an empty window.
     const amountOf = ({ kind, limit }: RateCheck) => (kind === "tokens" ? Math.min(tokens, limit) : 1);
     const endRunning = this.#beginCalls(running);
     const finish = (taken: readonly Taken[]) => {
-      for (const { check } of taken) if (check.kind !== "tokens") record.counted.add(check.counter);
+      for (const { check } of taken) if (check.kind !== "tokens") record?.counted.add(check.counter);
       return this.#toReservation(taken, endRunning, record);
     };
     try {
@@ -157,21 +160,16 @@ export class RateLimits {
   /** Adds `x-ratelimit-*` for the tightest limit of the request. */
   addHeaders(headers: Record<string, string>, { rules }: Caller, request: object): void {
     if (rules.length === 0) return;
-    const plan = this.#planOf(rules);
-    if (!plan.isShown) return;
-    const applied = this.#requests.get(request)?.applied;
-    const ofAllModels = plan.atCall.filter(({ rule }) => rule.model === null);
-    const checks = [...plan.atStart, ...ofAllModels, ...(applied ?? [])];
-    this.#addHeadersOf(
-      headers,
-      "requests",
-      checks.filter(({ kind }) => kind !== "tokens"),
-    );
-    this.#addHeadersOf(
-      headers,
-      "tokens",
-      checks.filter(({ kind }) => kind === "tokens"),
-    );
+    const { shownRequests, shownTokens, hasModels } = this.#planOf(rules);
+    const applied = hasModels ? [...(this.#requests.get(request)?.applied ?? [])] : [];
+    if (applied.length === 0) {
+      this.#addHeadersOf(headers, "requests", shownRequests);
+      this.#addHeadersOf(headers, "tokens", shownTokens);
+      return;
+    }
+    const isTokens = ({ kind }: RateCheck) => kind === "tokens";
+    this.#addHeadersOf(headers, "requests", [...shownRequests, ...applied.filter((check) => !isTokens(check))]);
+    this.#addHeadersOf(headers, "tokens", [...shownTokens, ...applied.filter(isTokens)]);
   }
 
   #addHeadersOf(headers: Record<string, string>, what: "requests" | "tokens", checks: readonly RateCheck[]): void {
@@ -272,7 +270,7 @@ export class RateLimits {
     };
   }
 
-  #toReservation(taken: readonly Taken[], endRunning: () => void, record: RequestRecord): RateReservation {
+  #toReservation(taken: readonly Taken[], endRunning: () => void, record: RequestRecord | null): RateReservation {
     return {
       settle: (tokens) => {
         endRunning();
@@ -286,7 +284,7 @@ export class RateLimits {
       release: () => {
         endRunning();
         this.#giveBack(taken);
-        for (const { check } of taken) record.counted.delete(check.counter);
+        for (const { check } of taken) record?.counted.delete(check.counter);
       },
     };
   }
@@ -316,7 +314,9 @@ export class RateLimits {
       atStart: checks.filter(isAtStart),
       atCall: checks.filter((check) => !isAtStart(check)),
       running: rules.filter(({ model }) => model !== null).flatMap((rule) => toRunningChecks(rule, this)),
-      isShown: checks.length > 0,
+      hasModels: rules.some(({ model, rateLimit }) => model !== null && rateLimit !== null),
+      shownRequests: checks.filter(isAtStart),
+      shownTokens: checks.filter(({ rule, kind }) => rule.model === null && kind === "tokens"),
     };
   }
 

@@ -15,10 +15,10 @@ import {
   windowsAt,
 } from "./counter-table.ts";
 import {
+  CellPacker,
   cellAt,
   countIn,
   countOf,
-  isSealed,
   maxCount,
   pack,
   readWindow,
@@ -83,6 +83,7 @@ export class SharedCounters {
   readonly #slot: number;
   readonly #onFull: () => void;
   readonly #now: () => number;
+  readonly #packer = new CellPacker();
 
   constructor({ table = null, slot = 0, onFull = () => {}, now = Date.now }: SharedCountersOptions = {}) {
     this.#table = table ?? new Table(emptyTable({ entries: privateEntries, slots: 1 }));
@@ -111,17 +112,19 @@ export class SharedCounters {
       const sum = typeof before === "number" ? before : sealBefore(table, at, { step, elapsed });
       if (sum === null) continue;
       const cell = cellAt(at, step);
-      const value = Atomics.load(table.words, cell);
-      const isCurrent = stepOf(value) === step;
-      if (isCurrent && isSealed(value)) {
+      // The halves may be those of two moments; then the exchange fails.
+      const high = Atomics.load(table.numbers, cell * 2 + 1) >>> 0;
+      const count = Atomics.load(table.numbers, cell * 2) >>> 0;
+      if (high === step * 2 + 1) {
         earliest = step + 1;
         continue;
       }
-      const current = isCurrent ? countOf(value) : 0;
+      const current = high === step * 2 ? count : 0;
       if (current + sum + amount > limit)
         return { waitMs: waitFor(readWindow(table, at, { step, elapsed }), { kind, limit, amount }) };
       if (isShared && current + amount > countIn(table, entry + sharesAt[kind], step)) return "share";
-      const next = pack(step, false, Math.min(maxCount, current + amount));
+      const value = this.#packer.pack(high, count);
+      const next = this.#packer.pack(step * 2, Math.min(maxCount, current + amount));
       if (Atomics.compareExchange(table.words, cell, value, next) === value) return { step };
     }
   }

@@ -106,7 +106,9 @@ export function readWindow(table: Cells, at: number, { step, elapsed }: StepTime
 
 /** What counts towards a limit. */
 export function sumOf({ counts, elapsed }: WindowState): number {
-  return counts.reduce((sum, count, age) => sum + (age < stepsPerWindow ? count : weigh(count, elapsed)), 0);
+  let sum = weigh(counts[stepsPerWindow] ?? 0, elapsed);
+  for (let age = 0; age < stepsPerWindow; age++) sum += counts[age] ?? 0;
+  return sum;
 }
 
 /** How much of the oldest step still counts. Rounded up, so that nothing passes too early. */
@@ -161,6 +163,19 @@ export function countIn({ numbers }: Cells, cell: number, step: number): number 
 /** A cell: 31 bits for the number of the step, one for the seal, 32 for the count. */
 export function pack(step: number, sealed: boolean, count: number): bigint {
   return (BigInt(sealed ? step * 2 + 1 : step * 2) << 32n) | BigInt(count);
+}
+
+/** As `pack`, without the intermediate values. */
+export class CellPacker {
+  readonly #halves = new Uint32Array(2);
+  readonly #whole = new BigUint64Array(this.#halves.buffer);
+
+  /** `high`: the number of the step and the seal, as in the cell. */
+  pack(high: number, count: number): bigint {
+    this.#halves[0] = count;
+    this.#halves[1] = high;
+    return this.#whole[0] as bigint;
+  }
 }
 
 export function stepOf(value: bigint): number {

@@ -43,13 +43,18 @@ export function estimateCall(shape: RequestShape, outputTokens: number, quote: (
   const { maxOutputTokens, choices, calls = 1, serviceTier } = shape;
   const input = Math.ceil(estimateInput(shape.body) * calls);
   const output = (maxOutputTokens ?? outputTokens) * Math.max(1, choices ?? 1);
-  const factor = readCacheFactor(shape.body);
-  const billed = Math.ceil(input * factor);
-  const usage = { prompt_tokens: Math.max(1, billed), completion_tokens: output, total_tokens: billed + output };
-  const charge = quote().chargeFor(usage, { service_tier: serviceTier });
-  // A tier that has no price of its own is granted or refused by the provider; the answer names the one that was used.
-  const pico = charge.reason === "tier_unknown" ? quote().chargeFor(usage).pico : charge.pico;
-  return { inputTokens: input, outputTokens: output, pico };
+  return {
+    inputTokens: input,
+    outputTokens: output,
+    // Computed when a budget asks: limits of tokens need no price.
+    get pico() {
+      const billed = Math.ceil(input * readCacheFactor(shape.body));
+      const usage = { prompt_tokens: Math.max(1, billed), completion_tokens: output, total_tokens: billed + output };
+      const charge = quote().chargeFor(usage, { service_tier: serviceTier });
+      // A tier that has no price of its own is granted or refused by the provider; the answer names the one that was used.
+      return charge.reason === "tier_unknown" ? quote().chargeFor(usage).pico : charge.pico;
+    },
+  };
 }
 
 function estimateInput(body: string): number {

@@ -215,13 +215,23 @@ describe("limits for models", () => {
     expect(message).toContain("may send 2 requests per minute for models that match 'openai/*'");
   });
 
+  test("count the calls that tasks make", () => {
+    const { reserve } = openLimits();
+    const caller = callerOf([rule]);
+    reserve(caller, "text/summarize/openai/a");
+    reserve(caller, "text/summarize/openai/a");
+    reserve(caller, "openrouter/some/openai/a");
+    refusalOf(() => reserve(caller, "text/summarize/openai/a"));
+  });
+
   test("count a request once, however often it is retried, and not at all when nothing was sent", () => {
     const { reserve } = openLimits();
     const caller = callerOf([rule]);
     const request = {};
     for (let retry = 0; retry < 5; retry++) reserve(caller, "openai/a", 0, request).settle(0);
-    reserve(caller, "openai/a").release();
-    reserve(caller, "openai/a").settle(0);
+    const another = {};
+    reserve(caller, "openai/a", 0, another).release();
+    reserve(caller, "openai/a", 0, another).settle(0);
     refusalOf(() => reserve(caller, "openai/a"));
   });
 

@@ -30,7 +30,7 @@ describe("headers", () => {
     const key = await createKey({ rate_limit: { requests_per_minute: 100 } });
     const whole = await chat(key);
     expect([whole.status, ...limitHeaders(whole, "requests")]).toEqual([200, "100", "99", expect.any(String)]);
-    expect(whole.headers.get("x-ratelimit-reset-requests")).toMatch(/^1m(\d|10)(\.\d+)?s$/);
+    expect(whole.headers.get("x-ratelimit-reset-requests")).toMatch(/^(1m)?\d+(\.\d+)?s$/);
     expect(limitHeaders(whole, "tokens")).toEqual([null, null, null]);
     const streamed = await chat(key, { stream: true });
     await streamed.text();
