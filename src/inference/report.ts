@@ -57,7 +57,6 @@ export function readUsage(usage: unknown): { inputTokens: number; outputTokens: 
 // As proxies note it when the client has closed the connection.
 const callerLeftStatus = 499;
 const maxModelLength = 256;
-const maxUsageLength = 65_536;
 
 /** Members that are undefined are left out of the line. */
 export function toLedgerLine(report: AttemptReport): LedgerLine {
@@ -66,9 +65,8 @@ export function toLedgerLine(report: AttemptReport): LedgerLine {
   const { pico, version, reason, basis } = charge ?? chargeOfFailure(outcome);
   const isUsage = basis !== null && !("units" in basis);
   return {
-    id: Bun.randomUUIDv7(),
-    time: Math.round(Date.now() - durationMs),
-    ...report.line,
+    id: report.line?.id ?? Bun.randomUUIDv7(),
+    time: report.line?.time ?? Math.round(Date.now() - durationMs),
     request_id: report.requestId,
     key_id: caller.keyId,
     team: caller.team ?? undefined,
@@ -81,7 +79,11 @@ export function toLedgerLine(report: AttemptReport): LedgerLine {
     attempt: report.attempt,
     outcome,
     status: statusOf(outcome),
-    ...(parts !== null && toTokenMembers(parts)),
+    input_tokens: parts === null ? undefined : countInput(parts),
+    output_tokens: parts === null ? undefined : countOutput(parts),
+    cached_tokens: parts === null ? undefined : countCached(parts),
+    reasoning_tokens: parts?.reasoning,
+    tokens: parts === null ? undefined : withoutZeros(parts),
     units: basis !== null && "units" in basis ? (basis.units as LedgerLine["units"]) : undefined,
     price_version: version ?? undefined,
     cost_pico: pico ?? undefined,
@@ -94,7 +96,7 @@ export function toLedgerLine(report: AttemptReport): LedgerLine {
     is_cached: parts !== null && countCached(parts) > 0 ? 1 : 0,
     job_id: report.jobId ?? undefined,
     count: 1,
-    usage: isUsage ? withinSize(basis) : undefined,
+    usage: isUsage ? basis : undefined,
   };
 }
 
@@ -110,30 +112,21 @@ function statusOf(outcome: AttemptReport["outcome"]): number {
   return outcome === "caller_left" ? callerLeftStatus : errorCatalogue[outcome].status;
 }
 
-type TokenMembers = Pick<LedgerLine, "tokens" | `${"input" | "output" | "cached" | "reasoning"}_tokens`>;
-
-function toTokenMembers(parts: TokenParts): TokenMembers {
-  const tokens: Record<string, number> = {};
+function withoutZeros(parts: TokenParts): Record<string, number> {
+  const counts: Record<string, number> = {};
   for (const name in parts) {
     const count = parts[name as keyof TokenParts];
-    if (count > 0) tokens[name] = count;
+    if (count > 0) counts[name] = count;
   }
-  return {
-    input_tokens: countInput(parts),
-    output_tokens: parts.output + parts.reasoning + parts.audioOutput + parts.imageOutput,
-    cached_tokens: countCached(parts),
-    reasoning_tokens: parts.reasoning,
-    tokens,
-  };
+  return counts;
+}
+
+function countOutput({ output, reasoning, audioOutput, imageOutput }: TokenParts): number {
+  return output + reasoning + audioOutput + imageOutput;
 }
 
 function countCached({ cacheRead, cacheReadAudio, cacheReadImage }: TokenParts): number {
   return cacheRead + cacheReadAudio + cacheReadImage;
-}
-
-/** A usage that is far longer than any that providers document is left out, so that it cannot fill the disk. */
-function withinSize(basis: object): unknown {
-  return JSON.stringify(basis).length > maxUsageLength ? undefined : basis;
 }
 
 /** The line of a request that was refused before a provider was called. */

@@ -1,7 +1,7 @@
 // A lock that the kernel releases when the process ends, even after a crash: an open transaction on an SQLite file that holds no data.
 
 import { Database as SqliteFile } from "bun:sqlite";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 
 export interface FileLock {
   release(): void;
@@ -9,7 +9,8 @@ export interface FileLock {
 
 /** Creates the file if it does not exist. Null: another holder has the lock. */
 export function tryFileLock(path: string): FileLock | null {
-  closeSync(openSync(path, "a", 0o600));
+  // Not opened again: closing a second handle of this process would release the lock that the first one holds.
+  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
   const lock = new SqliteFile(path);
   try {
     lock.run("pragma busy_timeout = 0");

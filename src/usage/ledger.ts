@@ -58,6 +58,7 @@ const retryEveryMs = 1_000;
 const replayEveryMs = 5_000;
 const maxBatchBytes = 262_144;
 const closeWithinMs = 5_000;
+const maxLineLength = 65_536;
 /** Of equal refusals between two flushes, this many have a line each. */
 const separateRefusals = 20;
 
@@ -102,6 +103,8 @@ export function openLedger(options: LedgerOptions): Ledger {
     // PostgreSQL stores neither NUL nor halves of surrogate pairs. JSON writes both as escapes, and few other characters.
     if (text.includes("\\u"))
       text = JSON.stringify(line, (_, value) => (typeof value === "string" ? clean(value) : value));
+    // Far longer than any usage that providers document: it must not fill the disk.
+    if (text.length > maxLineLength) text = JSON.stringify({ ...line, usage: undefined });
     spool.append(text);
   }
 

@@ -190,12 +190,13 @@ test("text that PostgreSQL cannot store, and a line that the store refuses, hold
     const ledger = open();
     ledger.record(makeLine({ model: "nul \0 and half \ud800 of a pair" }));
     for (let index = 0; index < 10; index++) ledger.record(makeLine());
+    ledger.record(makeLine({ usage: { text: "x".repeat(5_000_000) } }));
     // A line without a required member.
     ledger.record(JSON.parse('{"id":"incomplete","time":5}'));
     for (let index = 0; index < 10; index++) ledger.record(makeLine());
     await ledger.flush();
     await ledger.close();
-    expect((await storage.ledger.count()).lines).toBe(21);
+    expect((await storage.ledger.count()).lines).toBe(22);
     expect(readFileSync(join(folder, "refused-lines.jsonl"), "utf8")).toBe('{"id":"incomplete","time":5}\n');
   });
 });
