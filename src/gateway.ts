@@ -70,6 +70,8 @@ export interface GatewayOptions {
   readonly metrics?: MetricsAccess | undefined;
 }
 
+const hourMs = 3_600_000;
+const longestMonthDays = 31;
 const dayMs = 86_400_000;
 // The time that connections in the handshake need to arrive, after the listener began to refuse new ones.
 const settleMs = 100;
@@ -112,6 +114,7 @@ export async function startGateway(
     jobs: storage.jobs,
     deliveries: storage.deliveries,
     universalAi,
+    budgets: calling.callLimits,
     checkReceiver: (url, ownHost) => checkReceiver(url, egress, { ownHosts: [ownHost] }),
     lifetimeMs: config.jobLifetimeDays * dayMs,
     maxUnfinished: config.maxQueuedJobsPerKey,
@@ -131,6 +134,12 @@ export async function startGateway(
     lineDays: config.ledgerRetentionDays,
     totalDays: config.usageRetentionDays,
     log,
+  });
+  const budgetSweeper = startSweeper({ name: "Accounts of budgets that ended", log, everyMs: hourMs }, async () => {
+    // Later than their lines, so that both can be compared. A partition of lines is kept until its month is over.
+    const before = Date.now() - (config.ledgerRetentionDays + longestMonthDays) * dayMs;
+    await deleteInBatches((limit) => storage.budgets.deleteEnded(before, limit));
+    await deleteInBatches((limit) => storage.deliveries.deleteAlerts(before, limit));
   });
   const collectionSweeper = startSweeper({ name: "Abandoned collections", log }, collections.sweep);
   const webhookKeys = openWebhookKeys({ secrets: storage.secrets, log });
@@ -261,7 +270,9 @@ export async function startGateway(
     admission.close();
     await services.close();
     await Promise.all(
-      [responseSweeper, fileSweeper, collectionSweeper, ledgerRetention].map((sweeper) => sweeper.stop()),
+      [responseSweeper, fileSweeper, collectionSweeper, ledgerRetention, budgetSweeper].map((sweeper) =>
+        sweeper.stop(),
+      ),
     );
     await keyring.close();
     await storage.close();

@@ -44,7 +44,7 @@ import { createCompleter } from "./inference/universal-ai/complete-with-chat.ts"
 import { createEmbedder } from "./inference/universal-ai/embed-with-provider.ts";
 import { createUniversalAi } from "./inference/universal-ai/universal-ai.ts";
 import { suggest } from "./lib/find-nearest.ts";
-import { picoPerUsd, toPicoPerToken } from "./lib/money.ts";
+import { picoPerUsd, toPicoPerToken, toUsd } from "./lib/money.ts";
 import { createProxyExemption, readProxy } from "./lib/outgoing-proxy.ts";
 import { createTicker } from "./lib/ticker.ts";
 import type { Log } from "./log.ts";
@@ -55,6 +55,7 @@ import { findProvider, listProviderNames } from "./providers/find-provider.ts";
 import { HttpClient, type ProxyRule } from "./providers/http-client.ts";
 import { rows as builtInRows } from "./providers/index.ts";
 import { hasModels, modelNamesOf, ownNamesOf, type ProviderRow } from "./providers/provider.ts";
+import type { BudgetAlert } from "./storage/budgets.ts";
 import { openStorage } from "./storage/storage.ts";
 import { noLedger, openLedger } from "./usage/ledger.ts";
 
@@ -112,6 +113,11 @@ export async function createServices(config: Config, log: Log, options: Services
         store: storage.ledger,
         folder: join(dataDir, "ledger"),
         maxSpoolBytes: config.ledgerSpoolBytes,
+        alerts: {
+          thresholds: config.budgetAlertThresholds.map(Number).sort((one, other) => one - other),
+          receiver: config.budgetAlertWebhook,
+        },
+        onAlerts: (alerts) => alerts.forEach((alert) => logAlert(alert, log)),
         log,
       })
     : noLedger;
@@ -136,6 +142,7 @@ export async function createServices(config: Config, log: Log, options: Services
     store: storage.budgets,
     processId: ledger.processId,
     waitMs: config.budgetWaitMs,
+    isLedgerOff: !config.ledger,
     log,
   });
   const calling = {
@@ -400,6 +407,15 @@ function logAttempt(attempt: AttemptReport, log: Log): void {
     output_tokens: tokens?.outputTokens,
     cost: attempt.charge?.cost ?? null,
     outcome: attempt.outcome,
+  });
+}
+
+function logAlert({ ruleId, threshold, limitPico, spentPico, periodEnd }: BudgetAlert, log: Log): void {
+  log.warn(`${threshold} % of a budget are spent`, {
+    budget: ruleId,
+    limit: toUsd(limitPico),
+    spent: toUsd(spentPico),
+    resets_at: periodEnd === null ? null : new Date(periodEnd).toISOString(),
   });
 }
 

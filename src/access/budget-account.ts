@@ -10,6 +10,8 @@ import type { LimitRule } from "./limit-rules.ts";
 interface Waiter {
   readonly pico: number;
   readonly deadline: number;
+  /** The store was asked since the call began to wait. */
+  isAsked: boolean;
   resolve(generation: number): void;
   reject(error: unknown): void;
 }
@@ -85,7 +87,7 @@ export class Account {
   }
 
   waitFor(pico: number, deadline: number): Promise<number> {
-    return new Promise((resolve, reject) => this.waiters.push({ pico, deadline, resolve, reject }));
+    return new Promise((resolve, reject) => this.waiters.push({ pico, deadline, isAsked: false, resolve, reject }));
   }
 
   /** A call has ended. `generation`: that of its reservation. */
@@ -156,6 +158,7 @@ export class Account {
     this.waiters = this.waiters.filter((waiter) => {
       if (this.#serve(waiter, now)) return false;
       // What others hold and what is reserved may come back, but not what is spent.
+      waiter.isAsked = true;
       if (left >= BigInt(Math.ceil(waiter.pico))) return true;
       waiter.reject(this.toExceeded(waiter.pico, left));
       return false;
@@ -172,7 +175,7 @@ export class Account {
   rejectLate(now: number): void {
     if (this.waiters.length === 0) return;
     this.waiters = this.waiters.filter((waiter) => {
-      if (now < waiter.deadline) return true;
+      if (now < waiter.deadline || !waiter.isAsked) return true;
       waiter.reject(this.#toReserved(waiter.pico));
       return false;
     });

@@ -3,7 +3,7 @@
 // ledger, so that budgets and ledger always agree.
 
 import type { Budget } from "../contract/limits.ts";
-import { messageOf } from "../errors.ts";
+import { GatewayError, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { BudgetStore } from "../storage/stores.ts";
 import { Account, type AccountTerms, toAccountId } from "./budget-account.ts";
@@ -16,6 +16,8 @@ export interface BudgetsOptions {
   readonly processId: string;
   /** How long a call waits for amounts that other calls have reserved. */
   readonly waitMs: number;
+  /** Costs reach the store with the ledger, so budgets cannot be enforced without it. */
+  readonly isLedgerOff?: boolean;
   readonly log: Log;
   readonly now?: () => number;
 }
@@ -44,7 +46,8 @@ const accountsPerExchange = 512;
 
 export type Budgets = ReturnType<typeof createBudgets>;
 
-export function createBudgets({ store, processId, waitMs, log, now = Date.now }: BudgetsOptions) {
+export function createBudgets(options: BudgetsOptions) {
+  const { store, processId, waitMs, isLedgerOff = false, log, now = Date.now } = options;
   /** By the id of the rule. */
   const accounts = new Map<string, Account>();
   const rulesWithBudget = new WeakMap<readonly LimitRule[], readonly LimitRule[]>();
@@ -70,6 +73,7 @@ export function createBudgets({ store, processId, waitMs, log, now = Date.now }:
     const applying: Account[] = [];
     for (const rule of budgets) if (appliesTo(rule, model)) applying.push(accountOf(rule, at));
     if (applying.length === 0) return null;
+    if (isLedgerOff) throw withoutLedger();
     const pico = estimate();
     let isReady = true;
     for (const account of applying) {
@@ -280,6 +284,14 @@ export function createBudgets({ store, processId, waitMs, log, now = Date.now }:
       await exchanging;
     },
   };
+}
+
+function withoutLedger(): GatewayError {
+  return new GatewayError(
+    "dependency_unavailable",
+    "The key has a budget, which cannot be enforced because the operator has switched the ledger off (SWITCHYARD_LEDGER).",
+    { shouldRetry: false },
+  );
 }
 
 class Held implements BudgetReservation {

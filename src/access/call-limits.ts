@@ -44,6 +44,12 @@ export interface CallLimits {
   reserve(caller: Caller, model: string, demand: () => Demand, request: object): Reservation | Promise<Reservation>;
 }
 
+/** The part that a job needs when it is submitted. */
+export interface BudgetCheck {
+  /** Throws 402 if the budgets would refuse such a call now. */
+  checkBudgets(caller: Caller, model: string, demand: () => Demand): Promise<void>;
+}
+
 const nothing: Settled = { countedPico: 0, accounts: [] };
 
 /** The reservation of a call that no rule limits. */
@@ -64,7 +70,7 @@ export interface FallbackPrice {
   readonly perCall: number;
 }
 
-export function createCallLimits(options: CallLimitsOptions = {}): CallLimits {
+export function createCallLimits(options: CallLimitsOptions = {}): CallLimits & BudgetCheck {
   const { rates = null, budgets = null, fallbackPrice = null } = options;
 
   function reserveBudgets(
@@ -108,6 +114,10 @@ export function createCallLimits(options: CallLimitsOptions = {}): CallLimits {
   }
 
   return {
+    async checkBudgets(caller, model, demand) {
+      const reserved = await reserveBudgets(caller, model, once(demand));
+      reserved?.release();
+    },
     reserve(caller, model, computeDemand, request) {
       if (caller.rules.length === 0) return noReservation;
       const demand = once(computeDemand);

@@ -2,7 +2,7 @@
 // there.
 
 import { z } from "zod";
-import { type LimitDefaults, limitDefaults, refuseUnenforced } from "../contract/limits.ts";
+import { type LimitDefaults, limitDefaults } from "../contract/limits.ts";
 import { closedObject, parse } from "../contract/problems.ts";
 import { ValidationError } from "../errors.ts";
 import { isObject } from "../lib/lenient-json.ts";
@@ -14,8 +14,8 @@ export interface Defaults {
 
 /** As the JSON Schema of the file describes it. */
 export const writtenDefaults = closedObject({
-  key: limitDefaults.check(refuseUnenforced("key")).nullish().describe("Limits of new keys that call models."),
-  team: limitDefaults.check(refuseUnenforced("team")).nullish().describe("Limits of new teams."),
+  key: limitDefaults.nullish().describe("Limits of new keys that call models."),
+  team: limitDefaults.nullish().describe("Limits of new teams."),
 }).describe("Limits of new keys and teams whose request does not name them; null in a request means none.");
 
 export const defaultsSchema = z

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { strictComponent } from "./component.ts";
-import { limitSettings, refuseUnenforced, shownLimits } from "./limits.ts";
+import { limitSettings, shownLimits } from "./limits.ts";
 import { pageOf, pageQuery } from "./paging.ts";
 import { addProblem } from "./problems.ts";
 import { booleanText, plainText, uuidText } from "./text-values.ts";
@@ -51,13 +51,13 @@ export const createKeyRequest = z
     path: ["scopes"],
     message: "Scopes belong to inference and sandbox keys; a management key has none",
   })
-  .check(refuseTwoTeams, refuseUnenforced("key"))
+  .check(refuseTwoTeams)
   .meta({ id: "CreateKeyRequest" });
 
 export const updateKeyRequest = z
   .strictObject(settings)
   .partial()
-  .check(refuseTwoTeams, refuseUnenforced("key"))
+  .check(refuseTwoTeams)
   .meta({ id: "UpdateKeyRequest" });
 
 function refuseTwoTeams(

@@ -142,36 +142,6 @@ export const limitDefaults = closedObject({
   tags: limitSettings.tags,
 }).partial();
 
-/**
- * Limits that the gateway does not enforce yet. They are refused: if they were stored, people would rely on them.
- * `budgets`: all but a key's budget of 0.
- */
-const notEnforced: ReadonlySet<string> = new Set([
-  "budgets", //
-]);
-
-interface GivenLimits {
-  readonly budget?: Pick<Budget, "amount"> | null | undefined;
-  readonly model_limits?: readonly Omit<GivenLimits, "model_limits">[] | null | undefined;
-}
-
-/** For `check` of a schema: a limit that the gateway would not enforce is 422 `not_supported`. */
-export function refuseUnenforced(holder: "key" | "team") {
-  return (payload: z.core.ParsePayload<GivenLimits>): void => {
-    // A value that is wrong in another way is told so first.
-    if (payload.issues.length > 0) return;
-    const add = (path: (string | number)[]) =>
-      addProblem(payload, "not_supported", "The gateway does not enforce this limit yet: leave it out", path);
-    const checkLimits = ({ budget: given }: GivenLimits, path: (string | number)[]) => {
-      const isKey = holder === "key" && path.length === 0;
-      if (notEnforced.has("budgets") && given && (!isKey || given.amount > 0)) add([...path, "budget", "amount"]);
-    };
-    checkLimits(payload.value, []);
-    for (const [index, limit] of (payload.value.model_limits ?? []).entries())
-      checkLimits(limit, ["model_limits", index]);
-  };
-}
-
 export type LimitDefaults = z.output<typeof limitDefaults>;
 export type RateLimit = z.output<typeof storedRateLimit>;
 export type Budget = z.output<typeof storedBudget>;

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { strictComponent } from "./component.ts";
-import { limitSettings, refuseUnenforced, shownLimits } from "./limits.ts";
+import { limitSettings, shownLimits } from "./limits.ts";
 import { pageOf, pageQuery } from "./paging.ts";
 import { booleanText, plainText } from "./text-values.ts";
 
@@ -20,14 +20,9 @@ const settings = {
 
 export const createTeamRequest = z
   .strictObject({ name: plainText(256).describe(descriptions.name), ...z.strictObject(settings).partial().shape })
-  .check(refuseUnenforced("team"))
   .meta({ id: "CreateTeamRequest" });
 
-export const updateTeamRequest = z
-  .strictObject(settings)
-  .partial()
-  .check(refuseUnenforced("team"))
-  .meta({ id: "UpdateTeamRequest" });
+export const updateTeamRequest = z.strictObject(settings).partial().meta({ id: "UpdateTeamRequest" });
 
 /** Unknown parameters are ignored: proxies and browsers add their own. */
 export const listTeamsQuery = z.object({

@@ -1,8 +1,12 @@
 // Jobs as their owners see them: submit, find, list, cancel and delete jobs, list deliveries and redeliver webhooks.
 
+import type { BudgetCheck, Demand } from "../access/call-limits.ts";
 import { type Caller, ownerOf } from "../access/caller.ts";
 import type { AsyncJobRequest, DeliveryObject, JobObject, UnfinishedJobObject } from "../contract/async-jobs.ts";
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
+import { estimateTask } from "../inference/estimate.ts";
+import type { TaskOffer } from "../inference/universal-ai/run-offer.ts";
+import type { TaskPlan } from "../inference/universal-ai/task-planner.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import { toUsd } from "../lib/money.ts";
 import type { CreateJobOutcome, DeliveryRecord, JobFilter, ListedJob } from "../storage/job-records.ts";
@@ -24,6 +28,7 @@ export interface JobsDependencies {
   readonly jobs: JobStore;
   readonly deliveries: DeliveryStore;
   readonly universalAi: UniversalAi;
+  readonly budgets: BudgetCheck;
   /** Throws a ValidationError if webhooks may not be sent to the address. */
   readonly checkReceiver: (url: string, ownHost: string) => Promise<void>;
   readonly lifetimeMs: number;
@@ -39,7 +44,7 @@ const idempotencyKeyLifetimeMs = 24 * 3_600_000;
 export type Jobs = ReturnType<typeof createJobs>;
 
 export function createJobs(dependencies: JobsDependencies) {
-  const { jobs, deliveries, universalAi, checkReceiver, lifetimeMs, maxUnfinished } = dependencies;
+  const { jobs, deliveries, universalAi, budgets, checkReceiver, lifetimeMs, maxUnfinished } = dependencies;
 
   function toAnswer(outcome: CreateJobOutcome): JobObject {
     if ("job" in outcome) return toJobObject(outcome.job);
@@ -69,6 +74,7 @@ export function createJobs(dependencies: JobsDependencies) {
       const known = idempotency === null ? null : await jobs.findByIdempotencyKey(owner, idempotency);
       if (known !== null) return toAnswer(known);
       await Promise.all([
+        budgets.checkBudgets(caller, nameOf(offer), () => estimateSubmission(plan)),
         universalAi.checkFiles(plan, owner),
         receiver === null ? null : checkReceiver(receiver, new URL(baseUrl).hostname),
       ]);
@@ -151,6 +157,19 @@ export function createJobs(dependencies: JobsDependencies) {
       return toDeliveryObject((await deliveries.redeliver(id, ownerOf(caller), delivery)) ?? refuse("job_not_found"));
     },
   };
+}
+
+function nameOf({ engine: { task, provider }, model }: TaskOffer): string {
+  return model === null ? `${task}/${provider}` : `${task}/${provider}/${model}`;
+}
+
+/** The files have not been fetched yet. A task whose cost is not known in advance needs a budget that is not spent. */
+function estimateSubmission({ task, input, offers: [offer] }: TaskPlan): Demand {
+  if (offer === undefined) throw new TypeError("The plan has no offer");
+  const { engine } = offer;
+  const demand = estimateTask(task, offer, { input, files: {} });
+  const isFree = engine.isFree === true || engine.isSandbox === true;
+  return demand.pico === null || isFree ? demand : { ...demand, pico: Math.max(1, demand.pico) };
 }
 
 function refuse(code: ErrorCode, message = "There is no such job."): never {

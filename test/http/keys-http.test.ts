@@ -118,12 +118,6 @@ describe("/v3/manage/keys", () => {
       "greater_than_equal",
     ],
     [
-      "a budget that is not enforced",
-      { name: "a", budget: { amount: 25 } },
-      ["body", "budget", "amount"],
-      "not_supported",
-    ],
-    [
       "concurrent requests of a fraction",
       { name: "a", rate_limit: { concurrent_requests: 1.5 } },
       ["body", "rate_limit", "concurrent_requests"],

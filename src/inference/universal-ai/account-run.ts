@@ -51,6 +51,8 @@ const beforeCall: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "overloaded",
   "rate_limit_exceeded",
   "insufficient_credits",
+  "budget_exceeded",
+  "price_unknown",
   "collection_not_found",
   "file_not_found",
   "model_not_found",

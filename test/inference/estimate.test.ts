@@ -1,0 +1,138 @@
+// What is reserved for a call before it is sent.
+
+import { describe, expect, test } from "bun:test";
+import { builtInPrices, createPriceBook } from "../../src/catalogue/prices.ts";
+import { findTask } from "../../src/contract/tasks.ts";
+import type { Engine } from "../../src/engines/engine.ts";
+import { estimateCall, estimateTask, type RequestShape } from "../../src/inference/estimate.ts";
+import { createPricing } from "../../src/inference/pricing.ts";
+
+const book = createPriceBook(builtInPrices, { "mock/*": { input: 1, output: 10 } });
+const pricing = createPricing(book);
+const picoPerMillionth = 1_000_000;
+
+function estimate(shape: Partial<RequestShape> & { body: string }, outputTokens = 4_096) {
+  return estimateCall(shape, outputTokens, () => pricing.quote({ name: "mock" }, "model"));
+}
+
+function bodyOf(content: unknown): string {
+  return JSON.stringify({ model: "mock/model", messages: [{ role: "user", content }] });
+}
+
+describe("the input", () => {
+  test("has a token for every three bytes", () => {
+    const body = bodyOf("word ".repeat(3_000));
+    expect(estimate({ body }).inputTokens).toBe(Math.ceil(Buffer.byteLength(body) / 3));
+    const chinese = bodyOf("汉".repeat(10_000));
+    expect(estimate({ body: chinese }).inputTokens).toBeGreaterThan(10_000);
+  });
+
+  test("an image counts the same, however many bytes it has", () => {
+    const image = (bytes: number) => {
+      const url = `data:image/png;base64,${Buffer.alloc(bytes, 7).toString("base64")}`;
+      return bodyOf([{ type: "image_url", image_url: { url } }]);
+    };
+    const small = estimate({ body: image(10_000) }).inputTokens;
+    expect(small).toBeGreaterThan(1_500);
+    expect(estimate({ body: image(3_000_000) }).inputTokens).toBe(small);
+    const two = bodyOf([1, 2].map((id) => ({ type: "image_url", image_url: { url: `https://a.example/${id}.png` } })));
+    expect(estimate({ body: two }).inputTokens).toBeGreaterThan(4_000);
+  });
+
+  test("documents and audio count by their size, and a long text is no document", () => {
+    const data = Buffer.alloc(300_000, 7).toString("base64");
+    const source = { type: "base64", media_type: "application/pdf", data };
+    const document = estimate({ body: bodyOf([{ type: "document", source }]) }).inputTokens;
+    expect(document).toBeGreaterThan(4_000);
+    expect(document).toBeLessThan(data.length / 3);
+    expect(estimate({ body: bodyOf(`${"x".repeat(100)} `.repeat(1_000)) }).inputTokens).toBeGreaterThan(30_000);
+  });
+
+  test("a conversation that the provider stores counts", () => {
+    const body = JSON.stringify({ model: "mock/model", input: "hi", previous_response_id: "resp_1" });
+    expect(estimate({ body }).inputTokens).toBeGreaterThan(8_000);
+  });
+
+  test("a large body with many quotes takes linear time", () => {
+    const body = bodyOf(Array.from({ length: 200_000 }, () => ({ type: "text", text: "a" })));
+    const long = bodyOf("A".repeat(8_000_000));
+    expect(estimate({ body }).inputTokens).toBeGreaterThan(1_000_000);
+    expect(estimate({ body: long }).inputTokens).toBeGreaterThan(50_000);
+  });
+});
+
+describe("the output", () => {
+  test("is the limit of the request, for each choice, or that of the setting", () => {
+    const body = bodyOf("hi");
+    expect(estimate({ body, maxOutputTokens: 100 }).outputTokens).toBe(100);
+    expect(estimate({ body, maxOutputTokens: 100, choices: 3 }).outputTokens).toBe(300);
+    expect(estimate({ body }, 4_096).outputTokens).toBe(4_096);
+    expect(estimate({ body, maxOutputTokens: 0 }).outputTokens).toBe(0);
+  });
+});
+
+describe("the cost", () => {
+  test("follows from the price of the model", () => {
+    const body = bodyOf("hi");
+    const { inputTokens, pico } = estimate({ body, maxOutputTokens: 7 });
+    expect(pico).toBe((inputTokens + 70) * picoPerMillionth);
+    expect(estimate({ body, maxOutputTokens: 7, calls: 2 }).inputTokens).toBeCloseTo(2 * inputTokens, -1);
+  });
+
+  test("writing to a prompt cache costs more than input", () => {
+    const plain = estimate({ body: bodyOf("x".repeat(300)), maxOutputTokens: 0 }).pico ?? 0;
+    const cached = [{ type: "text", text: "x".repeat(300), cache_control: { type: "ephemeral", ttl: "1h" } }];
+    expect(estimate({ body: bodyOf(cached), maxOutputTokens: 0 }).pico).toBeGreaterThan(2 * plain);
+  });
+
+  test("an unknown price is null, and an unknown service tier is that of the standard tier", () => {
+    const body = bodyOf("hi");
+    expect(estimateCall({ body }, 10, () => pricing.quote({ name: "nobody" }, "model")).pico).toBeNull();
+    expect(estimate({ body, maxOutputTokens: 1, serviceTier: "turbo" }).pico).toBe(
+      estimate({ body, maxOutputTokens: 1 }).pico,
+    );
+  });
+});
+
+describe("tasks", () => {
+  const run = async () => ({ output: {}, units: {} });
+  function engineOf(task: string, provider: string, more: Partial<Engine> = {}): Engine {
+    const facts = { models: [], acceptsAnyModel: false, unavailableReason: null };
+    return { task: task as Engine["task"], provider, ...facts, run, ...more } as Engine;
+  }
+  const file = (size: number) => ({
+    name: "f",
+    mediaType: "application/pdf",
+    size,
+    read: async () => new Uint8Array(),
+  });
+
+  test.each([
+    ["text/spell_check", { text: "x".repeat(1_000) }, {}],
+    ["ocr/ocr", {}, { file: file(200_000) }],
+    ["image/generation", { text: "a cat", num_images: 3 }, {}],
+    ["audio/speech_to_text_async", {}, { file: file(1_000_000) }],
+  ] as const)("%s has an estimate for every priced offer", (name, input, files) => {
+    const task = findTask(name);
+    if (task === undefined) throw new Error(`There is no task ${name}`);
+    const priced = task.knownOffers.filter(({ listPrice }) => listPrice !== null);
+    expect(priced.length).toBeGreaterThan(0);
+    for (const { provider } of priced) {
+      const { pico } = estimateTask(task, { engine: engineOf(name, provider), model: null }, { input, files });
+      if (pico === null) continue;
+      expect(pico).toBeGreaterThan(0);
+      expect(Number.isSafeInteger(pico)).toBe(true);
+    }
+  });
+
+  test("free engines and those that pay by token reserve nothing, and an unknown price is null", () => {
+    const task = findTask("text/spell_check");
+    if (task === undefined) throw new Error("There is no such task");
+    const call = { input: { text: "a text" }, files: {} };
+    const estimateWith = (more: Partial<Engine>, provider = "local") =>
+      estimateTask(task, { engine: engineOf("text/spell_check", provider, more), model: null }, call).pico;
+    expect(estimateWith({ isFree: true })).toBe(0);
+    expect(estimateWith({ isPaidByToken: true })).toBe(0);
+    expect(estimateWith({}, "nobody")).toBeNull();
+  });
+});
