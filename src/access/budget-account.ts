@@ -171,12 +171,12 @@ export class Account {
     for (const waiter of waiters) waiter.reject(error);
   }
 
-  /** Rejects the calls whose time is over. */
-  rejectLate(now: number): void {
+  /** Rejects the calls whose time is over. `failure`: why the store could not be asked. */
+  rejectLate(now: number, failure: unknown = null): void {
     if (this.waiters.length === 0) return;
     this.waiters = this.waiters.filter((waiter) => {
-      if (now < waiter.deadline || !waiter.isAsked) return true;
-      waiter.reject(this.#toReserved(waiter.pico));
+      if (now < waiter.deadline || (failure === null && !waiter.isAsked)) return true;
+      waiter.reject(failure ?? this.#toReserved(waiter.pico));
       return false;
     });
   }

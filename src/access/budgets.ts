@@ -5,6 +5,7 @@
 import type { Budget } from "../contract/limits.ts";
 import { GatewayError, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { isUnavailable } from "../storage/outage.ts";
 import type { BudgetStore } from "../storage/stores.ts";
 import { Account, type AccountTerms, toAccountId } from "./budget-account.ts";
 import { findLimit, findPeriod } from "./budget-periods.ts";
@@ -202,7 +203,11 @@ export function createBudgets(options: BudgetsOptions) {
       }
     } catch (error) {
       log.warn("A budget could not be leased", { error: messageOf(error), accounts: batch.length });
-      for (const account of batch) account.rejectAll(error);
+      // The store may only be slow: calls that can wait are tried again with the next tick.
+      for (const account of batch) {
+        if (isUnavailable(error)) account.rejectLate(now(), error);
+        else account.rejectAll(error);
+      }
     }
   }
 
