@@ -152,7 +152,9 @@ export const settings = {
     .default(["50", "80", "100"])
     .describe("Percentages of a budget, separated by commas, that are announced once per period when they are spent."),
   budget_alert_webhook: optional(
-    text(z.string().regex(webAddress, expected("an address such as https://alerts.example/budgets"))),
+    text(
+      z.string().regex(/^https:\/\/[^/?#\s]+[^#\s]*$/, expected("an address such as https://alerts.example/budgets")),
+    ),
   ).describe("Receives a signed webhook for each of these thresholds; unset: they are only logged."),
   prices_file: optional(text()).describe(
     "A newer file of prices. An invalid file is logged, and the built-in prices stay in use.",
