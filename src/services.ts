@@ -117,7 +117,9 @@ export async function createServices(config: Config, log: Log, options: Services
           thresholds: config.budgetAlertThresholds.map(Number).sort((one, other) => one - other),
           receiver: config.budgetAlertWebhook,
         },
-        onAlerts: (alerts) => alerts.forEach((alert) => logAlert(alert, log)),
+        onAlerts: (alerts) => {
+          for (const alert of alerts) logAlert(alert, log);
+        },
         log,
       })
     : noLedger;
