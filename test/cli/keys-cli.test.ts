@@ -83,7 +83,6 @@ describe("switchyard keys", () => {
       ["create", "--name", "x", "--kind", "root"],
       ["create", "--name", "x", "--colour", "red"],
       ["create", "--name", "x", "--budget", "much"],
-      ["create", "--name", "x", "--budget", "2.5"],
       ["create", "--name", "x", "--period", "daily"],
       ["create", "--name", "x", "--tag", "novalue"],
       ["create", "--name", "x", "--expires", "soon"],

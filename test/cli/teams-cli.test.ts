@@ -89,6 +89,37 @@ describe("switchyard teams", () => {
     expect(await keys(`update ${crypto.randomUUID()} --name x`)).toMatchObject({ code: 1 });
   });
 
+  test("limits are set, changed one by one, and removed", async () => {
+    const { teams, keys } = createCommands();
+    const words =
+      "--budget 2.5 --period daily --tokens-per-minute 1000 --model-limit openai/*=budget:1,concurrent-requests:4";
+    const made = (await teams(`create --name research ${words} --json`)).json();
+    const budget = { amount: 2.5, period: "daily", time_zone: "UTC", raise: null };
+    expect(made).toMatchObject({
+      budget,
+      rate_limit: { tokens_per_minute: 1000, requests_per_minute: null },
+      model_limits: [
+        { model: "openai/*", rate_limit: { concurrent_requests: 4 }, budget: { amount: 1, period: "none" } },
+      ],
+    });
+    const raised = (await teams("update research --raise 5 --raise-until 2040-01-01T00:00:00+01:00 --json")).json();
+    expect(raised).toEqual({ ...made, budget: { ...budget, raise: { amount: 5, until: "2039-12-31T23:00:00.000Z" } } });
+    expect((await teams("list")).text).toContain("2.5 + 5 USD daily");
+    expect((await teams("update research --raise none --model-limit openai/*=none --json")).json()).toEqual({
+      ...made,
+      model_limits: [],
+    });
+    const key = (await keys("create --name ci --budget 1 --json")).json();
+    expect((await keys(`update ${key.id} --period weekly --time-zone Asia/Tokyo --json`)).json()).toMatchObject({
+      budget: { amount: 1, period: "weekly", time_zone: "Asia/Tokyo" },
+    });
+    expect((await keys(`update ${key.id} --budget none --json`)).json()).toMatchObject({ budget: null });
+    expect(await keys(`update ${key.id} --period daily`)).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining("--budget"),
+    });
+  });
+
   test("what it does not understand is explained, with 2, before the store is touched", async () => {
     const { teams, keys, timesOpened } = createCommands();
     const wrong = [

@@ -233,6 +233,15 @@ describe("/v3/manage/keys", () => {
       ["body", "model_limits"],
       "too_long",
     ],
+    [
+      "a raise in the past for models",
+      {
+        name: "a",
+        model_limits: [{ model: "a/*", budget: { amount: 0, raise: { amount: 1, until: "2020-01-01T00:00:00Z" } } }],
+      },
+      ["body", "model_limits", 0, "budget", "raise", "until"],
+      "value_error",
+    ],
     ["an owner with a control character", { name: "a", owner: "a\nb" }, ["body", "owner"], "value_error"],
     ["an empty team", { name: "a", team: "" }, ["body", "team"], "string_too_short"],
     ["an expiry that is no time", { name: "a", expires_at: "tomorrow" }, ["body", "expires_at"], "datetime_parsing"],
