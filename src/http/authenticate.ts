@@ -18,6 +18,8 @@ export function createAuthenticator(keyring: Keyring) {
   let failures = new Map<string, number>();
   let windowStart = 0;
   let askedAt = Number.NEGATIVE_INFINITY;
+  /** While the store is asked, further unknown keys wait for the same answer. */
+  let asking: Promise<void> | null = null;
 
   function countFailure(address: string): void {
     const now = performance.now();
@@ -34,8 +36,16 @@ export function createAuthenticator(keyring: Keyring) {
   }
 
   async function askStore(secret: string, address: () => string): Promise<Caller> {
-    askedAt = performance.now();
-    await keyring.refresh().catch(() => {}); // the look-up reports that the store does not answer
+    if (asking === null) {
+      askedAt = performance.now();
+      asking = keyring
+        .refresh()
+        .catch(() => {}) // the look-up reports that the store does not answer
+        .finally(() => {
+          asking = null;
+        });
+    }
+    await asking;
     return accept(keyring.lookUp(secret), address);
   }
 
@@ -54,7 +64,8 @@ export function createAuthenticator(keyring: Keyring) {
       const secret = readBearer(authorization);
       const found = keyring.lookUp(secret);
       const isUnknown = "refused" in found && found.refused === "unknown";
-      if (isUnknown && performance.now() - askedAt > askStoreEveryMs) return askStore(secret, address);
+      if (isUnknown && (asking !== null || performance.now() - askedAt > askStoreEveryMs))
+        return askStore(secret, address);
       return accept(found, address);
     },
   };
