@@ -26,6 +26,9 @@ declare const self: Worker & { postMessage(message: FromWorker): void };
 
 async function serve(dataDir: string, lockTimeoutMs: number): Promise<(message: ToWorker) => void> {
   const database = await connectSqlite(dataDir, lockTimeoutMs);
+  // Reads need no lock. With a connection of their own, they do not wait for writes that do.
+  const reader = await connectSqlite(dataDir, lockTimeoutMs);
+  let reading = 0;
   const waiting: Waiting[] = [];
   let isRunning = false;
   let isClosing = false;
@@ -56,19 +59,25 @@ async function serve(dataDir: string, lockTimeoutMs: number): Promise<(message: 
 
   async function runWaiting(): Promise<void> {
     while (waiting.length > 0 || isPollDue) {
-      const group = waiting.splice(0, maxCalls);
-      await runWrites(
-        database,
-        group.filter((item) => item.operation.mode === "write"),
-      );
-      for (const item of group) if (item.operation.mode === "read") await runRead(database, item);
+      await runWrites(database, waiting.splice(0, maxCalls));
       if (isPollDue) await announceChanges();
     }
     isRunning = false;
-    if (!isClosing) return;
+    if (isClosing) await close();
+  }
+
+  async function read(item: Waiting): Promise<void> {
+    reading += 1;
+    await runRead(reader, item);
+    reading -= 1;
+    if (isClosing) wake();
+  }
+
+  async function close(): Promise<void> {
+    if (reading > 0) return;
     clearInterval(poll);
     watcher.close();
-    await database.client.close();
+    await Promise.all([database.client.close(), reader.client.close()]);
     post({ type: "closed" });
   }
 
@@ -87,11 +96,13 @@ async function serve(dataDir: string, lockTimeoutMs: number): Promise<(message: 
     if (message.type === "watch-work") isWorkWatched = true;
     if (message.type === "call") {
       const { id, deadline, args } = message;
-      waiting.push({ id, deadline, args, operation: findOperation(message.store, message.name) });
+      const item = { id, deadline, args, operation: findOperation(message.store, message.name) };
+      if (item.operation.mode === "read") void read(item);
+      else waiting.push(item);
     }
     if (message.type === "probe") {
       const operation: Operation<readonly unknown[], unknown> = readRevisions;
-      waiting.push({ id: message.id, deadline: Number.POSITIVE_INFINITY, args: [], operation });
+      void read({ id: message.id, deadline: Number.POSITIVE_INFINITY, args: [], operation });
     }
     wake();
   };
