@@ -395,7 +395,7 @@ describe("POST /v3/embeddings", () => {
         provider: "local",
         model: "all-minilm-l6-v2",
         outcome: "completed",
-        cost: 0,
+        charge: { cost: 0 },
       });
     },
   );

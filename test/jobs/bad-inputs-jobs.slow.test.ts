@@ -231,6 +231,8 @@ async function deliver(
     async () => {
       const headers = { authorization: `Bearer ${key}` };
       const response = await fetch(`${to.url}/v3/universal-ai/async/${job}/deliveries`, { headers });
+      // On a busy machine the store may not answer in time; a client asks again then.
+      if (response.status === 503) return undefined;
       const { items } = (await response.json()) as { items: readonly Delivery[] };
       return items.find(isOver);
     },
