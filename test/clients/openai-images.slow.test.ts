@@ -37,7 +37,9 @@ describe("images", () => {
 
   test("reach a vendor with all that its format has", async () => {
     const picture = Buffer.from("89504e470d0a1a0a", "hex").toString("base64");
-    vendor.next(answer(200, { created: 1, output_format: "webp", data: [{ b64_json: picture }] }));
+    const details = { text_tokens: 20, image_tokens: 0 };
+    const usage = { input_tokens: 20, output_tokens: 272, total_tokens: 292, input_tokens_details: details };
+    vendor.next(answer(200, { created: 1, output_format: "webp", data: [{ b64_json: picture }], usage }));
     const images = await client.images.generate({
       model: "openai/gpt-image-1",
       prompt: "A signal box",
@@ -47,7 +49,8 @@ describe("images", () => {
       output_format: "webp",
     });
     expect(images.data?.[0]?.b64_json).toBe(picture);
-    expect(images).toMatchObject({ provider: "openai", cost: 0.042, model: "gpt-image-1" });
+    // 20 tokens of text at 5 USD and 272 of the image at 40 USD per million.
+    expect(images).toMatchObject({ provider: "openai", cost: 0.01098, model: "gpt-image-1" });
     expect(asked()).toEqual({
       model: "gpt-image-1",
       prompt: "A signal box",
