@@ -142,7 +142,6 @@ const sums = {
   streams: "case when first_token_ms is not null then 1 end",
 } as const;
 export const sumNames = Object.keys(sums) as (keyof typeof sums)[];
-const noSums = Object.fromEntries(sumNames.map((name) => [name, 0n])) as Record<keyof typeof sums, bigint>;
 const hourMs = 3_600_000;
 const totalColumns = [...dimensions, ...sumNames].join(", ");
 
@@ -191,17 +190,15 @@ const linesPerStatement = 32;
 
 /** One value for each column, and totals that are summed here: functions of SQLite that read JSON take five times as long. */
 async function insertLinesOnSqlite(sql: Sql, lines: readonly LedgerLine[]): Promise<AppendedGroup[]> {
-  const added = new Set<unknown>();
+  const [last] = await sql<{ row: bigint }>`select coalesce(max(rowid), 0) as row from ledger`;
   for (let from = 0; from < lines.length; from += linesPerStatement) {
     const some = lines.slice(from, from + linesPerStatement);
-    const rows = await sql.execute(
-      `insert into ledger (${names.join(", ")}) values ${toPlaceholders(some.length, names.length)} on conflict do nothing returning id`,
+    await sql.execute(
+      `insert into ledger (${names.join(", ")}) values ${toPlaceholders(some.length, names.length)} on conflict do nothing`,
       some.flatMap((line) => names.map((name) => toColumn(line, name))),
     );
-    for (const { id } of rows) added.add(id);
   }
-  // A line that is twice in the batch was added once.
-  const addedLines = lines.filter(({ id }) => added.delete(id));
+  const addedLines = await findAdded(sql, lines, last?.row ?? 0n);
   for (const { dimensions: values, sums } of sumByDimensions(addedLines))
     await sql.execute(
       `insert into usage_hourly (${totalColumns}) values ${toPlaceholders(1, values.length + sumNames.length)}
@@ -209,6 +206,16 @@ async function insertLinesOnSqlite(sql: Sql, lines: readonly LedgerLine[]): Prom
       [...values, ...sumNames.map((name) => sums[name])],
     );
   return groupByAccounts(addedLines);
+}
+
+/** The lines that were added after this row. Nobody else writes in the meantime, so usually a count shows that all were. */
+async function findAdded(sql: Sql, lines: readonly LedgerLine[], row: bigint): Promise<readonly LedgerLine[]> {
+  const [count] = await sql<{ added: bigint }>`select count(*) as added from ledger where rowid > ${row}`;
+  if (Number(count?.added) === lines.length) return lines;
+  const rows = await sql<{ id: string }>`select id from ledger where rowid > ${row}`;
+  const added = new Set(rows.map(({ id }) => id));
+  // A line that is twice in the batch was added once.
+  return lines.filter(({ id }) => added.delete(id));
 }
 
 function toPlaceholders(rows: number, values: number): string {
@@ -224,33 +231,52 @@ function toColumn(line: LedgerLine, name: LedgerColumn): string | number | null 
 
 interface Totals {
   readonly dimensions: readonly (string | number)[];
-  readonly sums: Record<keyof typeof sums, bigint>;
+  readonly sums: Record<keyof typeof sums, number | bigint>;
+}
+
+class LineSums {
+  lines = 0;
+  input_tokens = 0;
+  output_tokens = 0;
+  cached_tokens = 0;
+  reasoning_tokens = 0;
+  /** Sums of a batch are exact as numbers, except for money. */
+  cost_pico = 0n;
+  unknown_costs = 0;
+  latency_ms = 0;
+  first_token_ms = 0;
+  streams = 0;
+
+  add(line: LedgerLine): void {
+    this.lines += line.count;
+    this.input_tokens += line.input_tokens ?? 0;
+    this.output_tokens += line.output_tokens ?? 0;
+    this.cached_tokens += line.cached_tokens ?? 0;
+    this.reasoning_tokens += line.reasoning_tokens ?? 0;
+    if (line.cost_pico != null) this.cost_pico += BigInt(line.cost_pico);
+    else if (line.cost_reason != null && line.cost_reason !== "not_answered") this.unknown_costs += 1;
+    this.latency_ms += line.latency_ms;
+    if (line.first_token_ms == null) return;
+    this.first_token_ms += line.first_token_ms;
+    this.streams += 1;
+  }
 }
 
 /** The same as `selectTotals`. */
 function sumByDimensions(lines: readonly LedgerLine[]): Iterable<Totals> {
-  const totals = new Map<string, Totals>();
+  const totals = new Map<string, { readonly dimensions: Totals["dimensions"]; readonly sums: LineSums }>();
   for (const line of lines) {
-    const texts = [line.key_id, line.team, JSON.stringify(line.tags), line.provider, line.model, line.task];
-    const values = [
-      Math.floor(line.time / hourMs) * hourMs,
-      ...[...texts, line.endpoint, line.outcome].map((text) => text ?? ""),
-    ];
-    const key = JSON.stringify(values);
-    const known = totals.get(key);
-    const { sums } = known ?? { sums: { ...noSums } };
-    if (known === undefined) totals.set(key, { dimensions: values, sums });
-    const isUnknown = line.cost_pico == null && line.cost_reason != null && line.cost_reason !== "not_answered";
-    sums.lines += BigInt(line.count);
-    sums.input_tokens += BigInt(line.input_tokens ?? 0);
-    sums.output_tokens += BigInt(line.output_tokens ?? 0);
-    sums.cached_tokens += BigInt(line.cached_tokens ?? 0);
-    sums.reasoning_tokens += BigInt(line.reasoning_tokens ?? 0);
-    sums.cost_pico += BigInt(line.cost_pico ?? 0);
-    if (isUnknown) sums.unknown_costs += 1n;
-    sums.latency_ms += BigInt(line.latency_ms);
-    sums.first_token_ms += BigInt(line.first_token_ms ?? 0);
-    if (line.first_token_ms != null) sums.streams += 1n;
+    const hour = Math.floor(line.time / hourMs) * hourMs;
+    const tags = JSON.stringify(line.tags);
+    const texts = [line.key_id, line.team, tags, line.provider, line.model, line.task, line.endpoint, line.outcome];
+    // No text contains a NUL.
+    const key = `${hour}\0${texts.join("\0")}`;
+    let known = totals.get(key);
+    if (known === undefined) {
+      known = { dimensions: [hour, ...texts.map((text) => text ?? "")], sums: new LineSums() };
+      totals.set(key, known);
+    }
+    known.sums.add(line);
   }
   return totals.values();
 }
