@@ -25,7 +25,7 @@ export interface AccountTerms {
   readonly changesAt: number;
 }
 
-// What is left only shrinks while the limit stays the same. It is asked for again now and then, in case the store was restored.
+// What is left only shrinks while the limit stays the same. The store is asked again from time to time, because it may have been restored from a backup.
 const leftIsKnownForMs = 5_000;
 
 export class Account {

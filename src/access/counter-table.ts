@@ -68,7 +68,7 @@ export const columnsAt = fixedWords * 2;
 
 const entriesPerBucket = 8;
 const firstHash = 65_536n;
-// An entry that was not used for this long counts nothing any more: its windows are over.
+// The windows of an entry that was not used for this long are empty.
 const reusableAfterSeconds = 180;
 // Below this age, the time of the last use is not written again.
 const noteUseAfterSeconds = 60;

@@ -135,7 +135,7 @@ export function waitFor(
   return windowMs[kind];
 }
 
-/** How long it takes until nothing is counted any more. */
+/** How long it takes until the window is empty. */
 export function resetMs({ counts, elapsed }: WindowState, kind: WindowKind): number {
   const newest = counts.findIndex((count) => count > 0);
   return newest < 0 ? 0 : ((stepsPerWindow + 1 - newest - elapsed) * windowMs[kind]) / stepsPerWindow;

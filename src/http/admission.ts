@@ -129,7 +129,7 @@ export class Admission {
     return load;
   }
 
-  /** The answer begins, after a body of this length. A stream is not a running request any more: pass it to `beginStream`. */
+  /** The answer begins, after a body of this length. From here on, a stream is no longer a running request: pass it to `beginStream`. */
   answered(load: KeyLoad, bodyBytes: number, isStream: boolean): void {
     load.running -= 1;
     this.#running -= 1;
