@@ -220,7 +220,8 @@ export function prepareSettings(children: Children, vendors: Vendors): GatewaySe
   providers.push(
     `  bench-translated: { dialect: anthropic, base_url: "${translated}", api_key: "bench-vendor-key" }\n`,
   );
-  const prices = `prices:\n  bench-plain/plain: { input: 0.5, output: 1.5 }\n`;
+  // Calls without a price are refused for a key with a budget.
+  const prices = `prices:\n${["plain", "stream", "translated"].map((kind) => `  bench-${kind}/*: { input: 0.5, output: 1.5 }\n`).join("")}`;
   writeFileSync(configPath, `providers:\n${providers.join("")}${prices}`);
   const environment = {
     SWITCHYARD_HOST: "127.0.0.1",
