@@ -317,7 +317,7 @@ function openSlots(path: string, counts: ProcessCounts) {
       table.useSlot(slot);
       return slot;
     },
-    /** After the process has ended, however it ended: what it was running is not running any more. */
+    /** Call it after the process has ended: clears its counts of running requests. */
     release(slot: number): void {
       table.clearSlot(slot);
       taken.delete(slot);

@@ -219,7 +219,7 @@ export async function openKeyring(options: KeyringOptions) {
     return (await storage.keys.get(id.toLowerCase())) ?? refuseUnknown();
   }
 
-  /** The team that a request names. `newTeam`: to be created if there is none. Undefined: the request does not name any. */
+  /** The team that a request names; undefined: it names no team. `newTeam` is stored if no team has that name. */
   async function readTeam({ team, owner }: Pick<UpdateKeyRequest, "team" | "owner">): Promise<NamedTeam | undefined> {
     if (typeof team === "string") {
       const found = await storage.teams.find(team);

@@ -28,7 +28,7 @@ interface RunningLimit {
   readonly counter: Counter;
   /** The setting for every key; infinite for a team. */
   readonly setting: number;
-  /** The limit of a rule; null when there is none. */
+  /** The limit that a rule sets; null: no rule sets one. */
   readonly rule: { readonly rule: LimitRule; readonly limit: number } | null;
 }
 

@@ -69,7 +69,7 @@ export interface RateState {
   readonly name: string;
   readonly limit: number;
   readonly remaining: number;
-  /** When all of it is left again, if no more requests are sent. */
+  /** Milliseconds until the limit has recovered completely, without further requests. */
   readonly resetMs: number;
 }
 

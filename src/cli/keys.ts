@@ -38,7 +38,7 @@ export function createKeysCommand(context: AccessContext): Command {
       .option("--name <name>", "purpose of the key; required")
       .option("--kind <kind>", "inference, management or sandbox; default: inference")
       .option("--team <team>", "name or id of the team that the key belongs to")
-      .option("--owner <text>", "older spelling of --team: creates a team of this name if there is none")
+      .option("--owner <text>", "older name of --team: creates the team if it does not exist")
       .option("--scope <scope>", "chat, responses, universal or embeddings; repeatable; default: all", collect)
       .option("--expires <time>", "ISO 8601, or days such as 90d"),
   )
@@ -57,7 +57,7 @@ export function createKeysCommand(context: AccessContext): Command {
     .description("List keys without their secrets.")
     .option("--kind <kind>", "inference, management or sandbox")
     .option("--team <team>", "keys of this team: its name or id")
-    .option("--owner <text>", "older spelling of --team")
+    .option("--owner <text>", "older name of --team")
     .option("--enabled <true|false>", "enabled or disabled keys")
     .option("--page <n>", "default: 1")
     .option("--limit <n>", "keys per page")

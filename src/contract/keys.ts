@@ -14,7 +14,7 @@ const descriptions = {
   name: "What people call the key.",
   kind: "`inference` calls models, `management` manages the gateway, `sandbox` is free and answered by the sandbox.",
   team: "The team that the key belongs to. The limits and allowed models of the team apply to all its keys together. Keys of one team share files, jobs and stored responses.",
-  owner: "Older spelling of `team`. In a request, a team of this name is created if there is none.",
+  owner: "Older name of `team`. A request that sets it creates the team if it does not exist.",
   scopes: "The groups of endpoints that the key may call.",
   expires_at: "When the key stops working. Null: never.",
   enabled: "Whether the key works. A disabled key can be enabled again.",
@@ -77,7 +77,7 @@ export const listKeysQuery = z.object({
   kind: z.enum(keyKinds).optional().describe("Only keys of this kind."),
   enabled: booleanText.optional().describe("Only enabled keys, or only disabled ones."),
   team: plainText(256).optional().describe("Only keys of this team: its name or id."),
-  owner: plainText(256).optional().describe("Older spelling of `team`."),
+  owner: plainText(256).optional().describe("Older name of `team`."),
   ...pageQuery,
 });
 
@@ -89,7 +89,7 @@ export const keyObject = strictComponent("Key", {
   kind: z.enum(keyKinds).describe(descriptions.kind),
   masked: z.string().describe("Enough of the secret to recognise it by."),
   team: z.string().nullable().describe(`${descriptions.team} Its name.`),
-  owner: z.string().nullable().describe("Older spelling of `team`."),
+  owner: z.string().nullable().describe("Older name of `team`."),
   scopes: z.array(z.enum(keyScopes)).describe(descriptions.scopes),
   ...shownLimits,
   expires_at: z.iso.datetime().nullable().describe(descriptions.expires_at),

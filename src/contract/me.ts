@@ -9,7 +9,7 @@ const rateState = component("RateState", {
   name: z.string().describe("The limit, such as `requests_per_minute`."),
   limit: z.number(),
   remaining: z.number(),
-  reset_seconds: z.number().describe("When the limit is whole again if no more requests are sent."),
+  reset_seconds: z.number().describe("Seconds until the limit has recovered completely, without further requests."),
 });
 
 const budgetState = component("BudgetState", {

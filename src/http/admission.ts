@@ -35,7 +35,7 @@ const adjustEveryMs = 50;
 const forgetEveryMs = 60_000;
 const weightOfRequest = 0.1;
 // With fewer requests and streams at once, a process that is late has few but heavy requests, or gets little of the machine's time. None of them
-// waits for long, and refusing some helps nobody.
+// waits for long, so refusing some of them would not make the others faster.
 const minAtOnce = 128;
 /** The work of reading and sending a body, and of sending one event of a stream. */
 const bytesPerWork = 12_000;

@@ -208,7 +208,10 @@ async function insertLinesOnSqlite(sql: Sql, lines: readonly LedgerLine[]): Prom
   return groupByAccounts(addedLines);
 }
 
-/** The lines that were added after this row. Nobody else writes in the meantime, so usually a count shows that all were. */
+/**
+ * The lines that were inserted after this row. The transaction excludes other writers, so a count is enough, unless some lines were in the
+ * ledger already.
+ */
 async function findAdded(sql: Sql, lines: readonly LedgerLine[], row: bigint): Promise<readonly LedgerLine[]> {
   const [count] = await sql<{ added: bigint }>`select count(*) as added from ledger where rowid > ${row}`;
   if (Number(count?.added) === lines.length) return lines;
@@ -311,7 +314,7 @@ export const ledgerStatements = {
         alerts: charges.size === 0 ? [] : await chargeAccounts(sql, processId, charges, alerts, Date.now()),
       };
     }),
-    // Nobody waits for it.
+    // No request waits for it.
     deadlineMs: 5_000,
   } satisfies Operation<[batch: LedgerBatch], AppendOutcome>,
 

@@ -63,7 +63,7 @@ test("calls are answered until the budget does not cover the next one", async ()
   expect(refusal.headers.get("x-budget-limit")).toBe("0.02");
   expect(refusal.headers.get("x-budget-reset")).toMatch(/-01T00:00:00/);
   expect(told).toBeLessThanOrEqual(0.02);
-  // The estimate of the next call is more than what is left, and no more is left than that.
+  // Less is left than the estimate of one call.
   expect(told).toBeGreaterThan(0.02 - 0.006);
   expect(told).toBeCloseTo(answered * costOfCall, 9);
 });

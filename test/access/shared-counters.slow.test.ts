@@ -69,7 +69,7 @@ test("processes that take from the same windows take exactly the limit of each t
   expect(observe(path).read(new Counter("key:7"), "perMinute").counts[0]).toBe(4_000);
 }, 60_000);
 
-test("an amount that does not fit any more is refused as a whole", async () => {
+test("an amount that exceeds the rest of the limit is refused as a whole", async () => {
   const path = createFile();
   const work: Work = { kind: "take", ids: ["tokens"], limit: 100_000, amount: 7 };
   const results = (await runAll(path, [work, work, work])) as Record<string, number>[];

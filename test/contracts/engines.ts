@@ -22,7 +22,7 @@ export interface Engine {
   readonly whyNot: string | null;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** A store that nobody else uses, with the tables of this version and without rows. */
+  /** A new and empty store, with the tables of this version. */
   createStore(): Promise<StorageOptions>;
   /** A store without tables. */
   createEmptyStore(): Promise<StorageOptions>;

@@ -117,7 +117,7 @@ describe("while the event loop is overloaded", () => {
 });
 
 describe("running requests", () => {
-  test("one key alone may have all of them, and no more", () => {
+  test("a single key may use the whole limit, but not exceed it", () => {
     const { admission } = openProcess(100);
     const loads = Array.from({ length: 101 }, () => admission.begin("one", 0));
     expect(loads.filter((load) => load === null)).toHaveLength(1);
