@@ -12,6 +12,7 @@ const stampName = "node_modules/.switchyard-lock";
 export async function installTools(): Promise<void> {
   await installFolder(toolsFolder);
   await installFolder(join(toolsFolder, "agents"));
+  await installFolder(join(toolsFolder, "browser"));
   // A server of the machine's own is used where there is one.
   if (whyNoPostgres() !== null) await installFolder(join(toolsFolder, "postgres"));
   // The vendors' clients are many, and only for those who have recordings to read with them.
