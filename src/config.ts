@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { type ConfigFile, describeLocation, type Environment, Problems, readConfigFile } from "./config/config-file.ts";
 import { type Defaults, defaultsSchema } from "./config/defaults.ts";
+import { type OidcSettings, oidcSchema } from "./config/oidc.ts";
 import { aliasesSchema, type DeclaredProvider, providersSchema } from "./config/providers.ts";
 import { closedObject, toPathIssues } from "./config/schema-parts.ts";
 import { findVariable, settings, variableOf } from "./config/settings.ts";
@@ -19,6 +20,7 @@ export const configSchema = closedObject(
     providers: providersSchema,
     aliases: aliasesSchema,
     defaults: defaultsSchema,
+    oidc: oidcSchema,
     // The catalogue, which uses the prices, also checks them.
     prices: z.unknown().default(null).describe("Your own prices, in USD per million tokens, by `<provider>/<model>`."),
   },
@@ -36,6 +38,8 @@ export interface Config extends SettingValues, Pick<ConfigFile, "file" | "lines"
   readonly aliases: ReadonlyMap<string, readonly AliasTarget[]>;
   /** Limits of new keys and teams. */
   readonly defaults: Defaults;
+  /** Null: people sign in with management keys only. */
+  readonly oidc: OidcSettings | null;
   /** Settings that probably do not do what the operator intended, one line each. */
   readonly warnings: readonly string[];
   /** The operator's own prices as they are written; the catalogue reads them. */
@@ -64,7 +68,7 @@ export function readConfig(environment: Environment = process.env): Config {
       else problems.add(variable, message);
     }
   if (!parsed.success || !problems.isEmpty) throw new ConfigError(problems.list());
-  const { providers, aliases, defaults, prices, ...values } = parsed.data;
+  const { providers, aliases, defaults, oidc, prices, ...values } = parsed.data;
   const declared = Object.entries(providers);
   return withEnvironment(
     {
@@ -78,6 +82,7 @@ export function readConfig(environment: Environment = process.env): Config {
       switchedOff: new Set(declared.flatMap(([name, one]) => (one === false ? [name] : []))),
       aliases: new Map(Object.entries(aliases)),
       defaults,
+      oidc,
       prices,
       warnings: Array.from(
         file.unsetKeys,
@@ -114,7 +119,9 @@ function withUnsetKeys(
   };
 }
 
-function toCamelCase(values: Omit<ParsedConfig, "providers" | "aliases" | "defaults" | "prices">): SettingValues {
+function toCamelCase(
+  values: Omit<ParsedConfig, "providers" | "aliases" | "defaults" | "oidc" | "prices">,
+): SettingValues {
   const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   // The compiler does not follow names through Object.fromEntries.
   return Object.fromEntries(
@@ -178,9 +185,16 @@ export function secretsOf(config: Config): string[] {
   const proxies = [config.egressProxy, config.httpsProxy].flatMap((proxy) =>
     proxy === null ? [] : secretsOfProxy(proxy),
   );
-  return [config.adminKey ?? "", ...bucket, ...proxies, ...sealing, password, decodeURIComponent(password)].filter(
-    (secret) => secret !== "",
-  );
+  const issuer = config.oidc?.client_secret ?? "";
+  return [
+    config.adminKey ?? "",
+    issuer,
+    ...bucket,
+    ...proxies,
+    ...sealing,
+    password,
+    decodeURIComponent(password),
+  ].filter((secret) => secret !== "");
 }
 
 type Contradiction = Pick<

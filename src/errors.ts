@@ -36,6 +36,8 @@ const entries = {
   invalid_api_key: [401, "The key is not known."],
   api_key_expired: [401, "The key has expired."],
   api_key_revoked: [401, "The key was revoked. Revoking is final."],
+  session_ended: [401, "The session of the cookie has ended or never existed: sign in again."],
+  sign_in_failed: [401, "The issuer refused the sign-in, or its answer is not valid."],
   insufficient_credits: [402, "The key has a budget of 0, so it may not make any call."],
   budget_exceeded: [
     402,
@@ -46,6 +48,16 @@ const entries = {
     "The model has no price, so the call cannot be counted against a budget; the operator can set its price or a fallback price.",
   ],
   insufficient_scope: [403, "The key may not call this path: it has the wrong kind, or lacks the scope."],
+  insufficient_role: [403, "The role of the key or the person does not allow this, or is limited to a team."],
+  no_role: [403, "The person signed in, but none of their groups has a role at this gateway."],
+  csrf_token_invalid: [
+    403,
+    "A request with a session cookie changes something and lacks the header `x-switchyard-csrf`, or its value is wrong.",
+  ],
+  cross_origin_refused: [
+    403,
+    "A request with a session cookie changes something and comes from a page of another site.",
+  ],
   model_not_allowed: [403, "The key or its team may not use this model."],
   team_disabled: [403, "The team of the key is disabled."],
   not_found: [404, "There is no route for this path."],
@@ -84,6 +96,7 @@ const entries = {
   too_many_headers: [431, "There are too many headers."],
   internal_error: [500, "A bug of the gateway. Report the `x-request-id`."],
   not_implemented: [501, "The gateway does not support this."],
+  issuer_unavailable: [502, "The issuer of OpenID Connect identities does not answer."],
   provider_auth_failed: [502, "The provider refused the gateway's own credentials. The operator has to act."],
   provider_error: [502, "The provider failed."],
   provider_unreachable: [502, "The provider could not be reached."],

@@ -1,9 +1,12 @@
 // A serving process: creates the services that answer requests, starts the servers, and can be stopped.
 
+import { createAudit } from "./access/audit.ts";
 import { openKeyring } from "./access/keys.ts";
 import { createLimitStates } from "./access/limit-states.ts";
 import { createLimits } from "./access/limits.ts";
 import type { GatewayIdentity } from "./access/rate-shares.ts";
+import { createSessions } from "./access/sessions.ts";
+import { createOidc } from "./access/sessions-oidc.ts";
 import type { CounterPlace } from "./access/shared-counters.ts";
 import { createTeams } from "./access/teams.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
@@ -22,6 +25,7 @@ import { openListenerControl } from "./http/listener-control.ts";
 import type { LoadLimits } from "./http/load-watch.ts";
 import { createRoutes } from "./http/routes.ts";
 import { type Server, startServer } from "./http/server.ts";
+import { SignInLimit } from "./http/sign-in-limit.ts";
 import { createChatCompletions } from "./inference/chat-completions.ts";
 import { createEmbeddings } from "./inference/embeddings.ts";
 import { createLineExplainer } from "./inference/explain-line.ts";
@@ -45,6 +49,7 @@ import type { MetricsAccess } from "./metrics/metrics-link.ts";
 import { describeProcess } from "./metrics/process-gauges.ts";
 import { hasModels } from "./providers/provider.ts";
 import { createServices } from "./services.ts";
+import type { Storage } from "./storage/storage.ts";
 import { deleteInBatches, startSweeper } from "./storage/sweeper.ts";
 import { createUsageReports } from "./usage/reports.ts";
 import { createRequestLog } from "./usage/requests.ts";
@@ -92,6 +97,21 @@ export async function startGateway(
   const { adminKey, keysStaleAfterMs: staleAfterMs, defaults } = config;
   const { toProviderName } = services;
   const keyring = await openKeyring({ storage, adminKey, staleAfterMs, defaults, toProviderName, log });
+  const authenticator = createAuthenticator(keyring);
+  const audit = createAudit(storage.audit, log);
+  const sessions = createSessions({
+    storage,
+    keyring,
+    idleTimeoutMs: config.sessionIdleTimeoutMs,
+    lifetimeMs: config.sessionLifetimeHours * hourMs,
+    people: config.oidc,
+    log,
+  });
+  const accessSweeper = startSweeper({ name: "Ended sessions and old records of the audit log", log }, async () => {
+    await deleteInBatches((limit) => storage.sessions.deleteExpired(Date.now(), limit));
+    const before = Date.now() - config.auditRetentionDays * dayMs;
+    await deleteInBatches((limit) => storage.audit.deleteOld(before, limit));
+  });
   const aliases = new Set(config.aliases.keys());
   const chatCompletions = createChatCompletions({ ...calling, router: chatRouter, fetchMedia });
   const messages = createMessages({ ...calling, router: chatRouter, chatCompletions, fetchMedia });
@@ -177,6 +197,11 @@ export async function startGateway(
       book,
     ),
     keyring,
+    authenticator,
+    sessions,
+    signInLimit: new SignInLimit(),
+    oidc: await createSignIn(config, storage, log),
+    audit,
     teams: createTeams({ storage, keyring, defaults }),
     usageReports: createUsageReports(storage.usageReports),
     requestLog: createRequestLog(
@@ -221,7 +246,8 @@ export async function startGateway(
   ]);
   const serverOptions = {
     host: config.host,
-    authenticator: createAuthenticator(keyring),
+    authenticator,
+    sessions,
     limits: createLimits(config, services.rates),
     bodyLimits: config,
     socketLimits: {
@@ -270,7 +296,7 @@ export async function startGateway(
     admission.close();
     await services.close();
     await Promise.all(
-      [responseSweeper, fileSweeper, collectionSweeper, ledgerRetention, budgetSweeper].map((sweeper) =>
+      [responseSweeper, fileSweeper, collectionSweeper, ledgerRetention, budgetSweeper, accessSweeper].map((sweeper) =>
         sweeper.stop(),
       ),
     );
@@ -279,6 +305,21 @@ export async function startGateway(
   }
 
   return { port: main.port, stop };
+}
+
+async function createSignIn({ oidc }: Config, storage: Storage, log: Log) {
+  if (oidc === null) return null;
+  const client = createOidc({
+    issuer: oidc.issuer,
+    clientId: oidc.client_id,
+    clientSecret: oidc.client_secret,
+    scopes: oidc.scopes,
+    groupsClaim: oidc.groups_claim,
+    nameClaims: oidc.name_claims,
+    sealer: createSealer([Buffer.from(await storage.secrets.getOrCreate("sign-in", 32))]),
+    log,
+  });
+  return { name: oidc.name, client };
 }
 
 function describeStoreHealth(isHealthy: boolean): Family {

@@ -2,6 +2,7 @@
 
 import type { KeyKind, KeyScope } from "../contract/keys.ts";
 import type { Budget, RateLimit } from "../contract/limits.ts";
+import type { Role } from "../contract/roles.ts";
 import type { LimitRule } from "./limit-rules.ts";
 
 export interface Caller {
@@ -14,11 +15,23 @@ export interface Caller {
   readonly allowedModels: readonly (readonly string[])[] | null;
   readonly rateLimit: RateLimit | null;
   readonly budget: Budget | null;
-  /** The name of the team that the key belongs to. */
+  /** The name of the team that the key belongs to. A role is limited to this team. */
   readonly team: string | null;
+  /** What the caller may manage; null for keys that call models. */
+  readonly role: Role | null;
+  /** Of a person who signed in: the session, instead of a key in each request. */
+  readonly session?: CallerSession;
   /** The limits of the key and of its team. */
   readonly rules: readonly LimitRule[];
   readonly tags: Readonly<Record<string, string>>;
+}
+
+export interface CallerSession {
+  readonly id: string;
+  /** The subject at the issuer, of a person who signed in with OpenID Connect; null for a key. */
+  readonly subject: string | null;
+  readonly csrfToken: string;
+  readonly expiresAt: number;
 }
 
 /** Stored data belongs to an owner and is shared by all keys of that owner; a key without an owner shares it with no other key. */

@@ -10,6 +10,7 @@ import {
 import type { LimitDefaults } from "../contract/limits.ts";
 import { ValidationError } from "../errors.ts";
 import type { KeyRecord, KeySettings } from "../storage/keys.ts";
+import type { Caller, CallerSession } from "./caller.ts";
 import { toChangedLimits, toNewLimits, toShownLimits } from "./limit-settings.ts";
 
 const prefixes: Record<KeyKind, string> = {
@@ -43,6 +44,11 @@ export function tailOf(secret: string): string {
   return secret.slice(-tailLength);
 }
 
+/** A key without a limit. */
+export function plainRequest(kind: KeyKind, name: string) {
+  return { name, kind, expires_at: null, enabled: true };
+}
+
 export interface NewKey {
   readonly request: Omit<CreateKeyRequest, "team" | "owner">;
   /** The name of its team. */
@@ -59,6 +65,7 @@ export function toRecord({ request, team, secret, defaults, now }: NewKey): KeyR
     kind: request.kind,
     name: request.name,
     team,
+    role: isManagement ? (request.role ?? "administrator") : null,
     scopes: isManagement ? [] : (request.scopes ?? keyScopes),
     // Default limits are for keys that call models.
     ...toNewLimits(request, isManagement ? {} : defaults, now),
@@ -76,10 +83,11 @@ export function toRecord({ request, team, secret, defaults, now }: NewKey): KeyR
 
 /** All changes but that of the team. */
 export function toSettings(request: UpdateKeyRequest, now: number): Partial<KeySettings> {
-  const { name, scopes, enabled, expires_at: expiresAt } = request;
+  const { name, role, scopes, enabled, expires_at: expiresAt } = request;
   return {
     ...toChangedLimits(request, now),
     ...(name === undefined ? {} : { name }),
+    ...(role === undefined ? {} : { role }),
     ...(scopes === undefined ? {} : { scopes }),
     ...(enabled === undefined ? {} : { enabled }),
     ...(expiresAt === undefined ? {} : { expiresAt: toFutureTime(expiresAt, now) }),
@@ -103,6 +111,7 @@ export function toKeyObject(key: KeyRecord, now: number): KeyObject {
     masked: `${prefixes[key.kind]}…${key.secretTail}`,
     team: key.team,
     owner: key.team,
+    role: key.role,
     scopes: [...key.scopes],
     ...toShownLimits(key, now),
     expires_at: toIso(key.expiresAt),
@@ -111,6 +120,12 @@ export function toKeyObject(key: KeyRecord, now: number): KeyObject {
     last_used_at: toIso(key.lastUsedAt),
     revoked_at: toIso(key.revokedAt),
   };
+}
+
+/** A person who signed in, in the form of a key. */
+export function toUserObject({ name, team, role }: Caller, session: CallerSession, now: number): KeyObject {
+  const record = toRecord({ request: plainRequest("management", name), team, secret: "", defaults: {}, now });
+  return { ...toKeyObject({ ...record, id: session.id, role, expiresAt: session.expiresAt }, now), masked: "…" };
 }
 
 function toIso(time: number | null): string | null {

@@ -5,12 +5,23 @@ import type { CreateKeyRequest, KeyKind, KeyObject, KeyWithSecret, UpdateKeyRequ
 import type { LimitDefaults } from "../contract/limits.ts";
 import { GatewayError, ValidationError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import type { Actor } from "../storage/audit.ts";
 import type { KeyFilter, KeyOutcome, KeyRecord } from "../storage/keys.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { TeamRecord } from "../storage/teams.ts";
 import type { Caller } from "./caller.ts";
-import { generateSecret, hashSecret, tailOf, toKeyObject, toRecord, toSettings } from "./key-records.ts";
+import {
+  generateSecret,
+  hashSecret,
+  plainRequest,
+  tailOf,
+  toKeyObject,
+  toRecord,
+  toSettings,
+  toUserObject,
+} from "./key-records.ts";
 import { type LimitRule, type ToProviderName, toRules } from "./limit-rules.ts";
+import { gatewayActor } from "./roles.ts";
 import { toTeamRecord } from "./team-records.ts";
 
 export type Lookup =
@@ -28,6 +39,8 @@ export interface KeyringOptions {
   readonly defaults?: AccessDefaults;
   /** Patterns of limits may use any name of a provider. Absent: no limits are applied, in commands. */
   readonly toProviderName?: ToProviderName;
+  /** On whose behalf keys are changed unless a call says otherwise. Default: the gateway itself. */
+  readonly actor?: Actor;
   readonly log: Log;
   readonly now?: () => number;
 }
@@ -73,7 +86,7 @@ const unavailable: Lookup = { refused: "unavailable" };
 
 export async function openKeyring(options: KeyringOptions) {
   const { storage, adminKey, staleAfterMs, defaults = noDefaults, log, now = Date.now } = options;
-  const { toProviderName = (name) => name } = options;
+  const { toProviderName = (name) => name, actor: ownActor = gatewayActor } = options;
   const keys = new Map<string, KeyRecord>();
   const teams = new Map<string, Team>();
   const entries = new Map<string, Entry>();
@@ -105,6 +118,11 @@ export async function openKeyring(options: KeyringOptions) {
       // While the store is down, the key may be new, so it is not reported as unknown.
       return isStale || hasFailed || !storage.isHealthy() ? unavailable : unknown;
     }
+    return judge(entry);
+  }
+
+  /** Whether the key behind the entry works now. */
+  function judge(entry: Entry): Lookup {
     if (entry === adminEntry) return entry.found;
     if (isStale) return unavailable;
     const time = now();
@@ -215,12 +233,22 @@ export async function openKeyring(options: KeyringOptions) {
   ticking.unref();
   recording.unref();
 
-  async function find(id: string): Promise<KeyRecord> {
-    return (await storage.keys.get(id.toLowerCase())) ?? refuseUnknown();
+  /** `ofTeam`: keys of other teams do not exist for the caller; null: of any team. */
+  async function find(id: string, ofTeam: string | null = null): Promise<KeyRecord> {
+    const key = await storage.keys.get(id.toLowerCase());
+    return key === null || (ofTeam !== null && key.team !== ofTeam) ? refuseUnknown() : key;
   }
 
   /** The team that a request names; undefined: it names no team. `newTeam` is stored if no team has that name. */
-  async function readTeam({ team, owner }: Pick<UpdateKeyRequest, "team" | "owner">): Promise<NamedTeam | undefined> {
+  async function readTeam(
+    { team, owner }: Pick<UpdateKeyRequest, "team" | "owner">,
+    actor: Actor,
+  ): Promise<NamedTeam | undefined> {
+    const named = team === undefined ? owner : team;
+    if (actor.team !== null && named !== undefined) {
+      const found = named === null ? null : await storage.teams.find(named);
+      return { name: found?.name === actor.team ? actor.team : refuseTeam(), newTeam: null };
+    }
     if (typeof team === "string") {
       const found = await storage.teams.find(team);
       return { name: found?.name ?? refuseTeam(), newTeam: null };
@@ -233,51 +261,66 @@ export async function openKeyring(options: KeyringOptions) {
     lookUp,
     refresh,
 
-    async create({ team: _, owner: __, ...request }: CreateKeyRequest): Promise<KeyWithSecret> {
-      const { name: team, newTeam } = (await readTeam({ team: _, owner: __ })) ?? { name: null, newTeam: null };
+    async create(
+      { team: _, owner: __, ...request }: CreateKeyRequest,
+      actor: Actor = ownActor,
+    ): Promise<KeyWithSecret> {
+      if (request.kind === "management" && actor.role !== "administrator") refuseManagementKeys();
+      const named = await readTeam({ team: _, owner: __ }, actor);
+      const { name: team, newTeam } = named ?? { name: actor.team, newTeam: null };
       const secret = generateSecret(request.kind);
       const key = toRecord({ request, team, secret, defaults: defaults.key, now: now() });
-      if ((await storage.keys.insert(key, newTeam)) === "no_team") refuseTeam();
+      if ((await storage.keys.insert(key, newTeam, actor)) === "no_team") refuseTeam();
       await waitForPropagation(refresh());
       return { ...toKeyObject(key, now()), key: secret };
     },
 
-    /** `team`: a name or an id. */
-    async list({ team, ...filter }: KeyFilter): Promise<{ items: KeyObject[]; total: number }> {
-      const name = team === null ? null : ((await storage.teams.find(team))?.name ?? team);
+    /** `team`: a name or an id. `ofTeam`: only keys of this team exist for the caller; null: all. */
+    async list(
+      { team, ...filter }: KeyFilter,
+      ofTeam: string | null = null,
+    ): Promise<{ items: KeyObject[]; total: number }> {
+      const named = team === null ? null : ((await storage.teams.find(team))?.name ?? team);
+      const name = named ?? ofTeam;
+      if (ofTeam !== null && name !== ofTeam) return { items: [], total: 0 };
       const { total, items } = await storage.keys.list({ ...filter, team: name });
       return { items: items.map((key) => toKeyObject(key, now())), total };
     },
 
-    get: async (id: string): Promise<KeyObject> => toKeyObject(await find(id), now()),
+    get: async (id: string, ofTeam: string | null = null): Promise<KeyObject> =>
+      toKeyObject(await find(id, ofTeam), now()),
 
-    async update(id: string, request: UpdateKeyRequest): Promise<KeyObject> {
-      const named = await readTeam(request);
+    async update(id: string, request: UpdateKeyRequest, actor: Actor = ownActor): Promise<KeyObject> {
+      const current = await find(id, actor.team);
+      if (request.role !== undefined && current.kind !== "management") refuseRole();
+      const named = await readTeam(request, actor);
       const settings = toSettings(request, now());
       const changes = named === undefined ? settings : { ...settings, team: named.name };
-      const key = expectKey(await storage.keys.update(id.toLowerCase(), changes, named?.newTeam ?? null));
+      const key = expectKey(await storage.keys.update(current.id, changes, named?.newTeam ?? null, actor));
       await waitForPropagation(refresh());
       return toKeyObject(key, now());
     },
 
     /** Replaces the secret. The key keeps its id and settings, and the old secret works for another `graceSeconds`. */
-    async rotate(id: string, graceSeconds: number): Promise<KeyWithSecret> {
-      const current = await find(id);
+    async rotate(id: string, graceSeconds: number, actor: Actor = ownActor): Promise<KeyWithSecret> {
+      const current = await find(id, actor.team);
       const secret = generateSecret(current.kind);
       const previousUntil = now() + graceSeconds * 1000;
       const replacement = { hash: hashSecret(secret), tail: tailOf(secret), previousUntil };
-      const key = expectKey(await storage.keys.rotate(current.id, replacement));
+      const key = expectKey(await storage.keys.rotate(current.id, replacement, actor));
       await waitForPropagation(refresh());
       return { ...toKeyObject(key, now()), key: secret };
     },
 
-    async revoke(id: string): Promise<void> {
-      if ((await storage.keys.revoke(id.toLowerCase(), now())) === null) refuseUnknown();
+    async revoke(id: string, actor: Actor = ownActor): Promise<void> {
+      expectKey(await storage.keys.revoke(id.toLowerCase(), now(), actor));
       await waitForPropagation(refresh());
     },
 
-    /** The key of a caller; also works for the administrator's key, which is not stored. */
-    async describe({ keyId }: Caller): Promise<KeyObject> {
+    /** The key of a caller; also works for callers whose key is not stored: the administrator's key, and people who signed in. */
+    async describe(caller: Caller): Promise<KeyObject> {
+      const { keyId, session } = caller;
+      if (session !== undefined && session.subject !== null) return toUserObject(caller, session, now());
       if (admin === null || keyId !== adminKeyId) return toKeyObject(await find(keyId), now());
       // The operator chose this key, and it may be short, so not even its last characters are shown.
       return { ...toKeyObject(admin, now()), masked: "…" };
@@ -289,6 +332,25 @@ export async function openKeyring(options: KeyringOptions) {
       if (!keys.has(keyId)) await refresh();
       const hash = keys.get(keyId)?.secretHash;
       return hash === undefined ? null : (entries.get(hash)?.found.caller ?? null);
+    },
+
+    /**
+     * The state of a key with which a session began. `wasUsed` recognises the hash of the secret that was used then: a session ends with
+     * that secret.
+     */
+    lookUpById(keyId: string, wasUsed: (secretHash: string) => boolean): Lookup {
+      const key = keyId === adminKeyId ? admin : keys.get(keyId);
+      if (key === null || key === undefined)
+        return isStale || hasFailed || !storage.isHealthy() ? unavailable : unknown;
+      const hash = [key.secretHash, key.previousHash].find((one) => one !== null && wasUsed(one));
+      const entry = key === admin ? adminEntry : entries.get(hash ?? "");
+      return hash === undefined || entry === undefined || entry === null ? revoked : judge(entry);
+    },
+
+    /** From the snapshot, by name or id. */
+    findTeam(nameOrId: string): TeamRecord | null {
+      const byName = teams.get(nameOrId)?.record;
+      return byName ?? [...teams.values()].find(({ record }) => record.id === nameOrId)?.record ?? null;
     },
 
     /** Whether the store has been down for longer than `staleAfterMs`, so that known keys are refused. */
@@ -328,11 +390,7 @@ export async function createFirstKeys(
     toRecord({ request: plainRequest(kind, name), team: null, secret, defaults: limits, now: time });
   const first = [create("inference", "First inference key", inference)];
   if (management !== null) first.push(create("management", "First management key", management));
-  return (await storage.keys.insertFirst(first)) ? { inference, management } : null;
-}
-
-function plainRequest(kind: KeyKind, name: string) {
-  return { name, kind, expires_at: null, enabled: true };
+  return (await storage.keys.insertFirst(first, gatewayActor)) ? { inference, management } : null;
 }
 
 /** A team as lookups use it. */
@@ -358,6 +416,7 @@ function toCaller(key: KeyRecord, team: Team | null, toProviderName: ToProviderN
     rateLimit: key.rateLimit,
     budget: key.budget,
     team: key.team,
+    role: key.role,
     rules: [...toRules("key", key, toProviderName), ...(team?.rules ?? [])],
     tags: { ...team?.record.tags, ...key.tags },
   };
@@ -390,6 +449,7 @@ function toAdminRecord(adminKey: string): KeyRecord {
 function expectKey(outcome: KeyOutcome): KeyRecord {
   if (outcome === "not_found") refuseUnknown();
   if (outcome === "no_team") refuseTeam();
+  if (outcome === "forbidden") refuseManagementKeys();
   if (outcome === "revoked")
     throw new GatewayError("key_conflict", "The key was revoked and cannot be changed. Create a new one.");
   return outcome;
@@ -397,6 +457,15 @@ function expectKey(outcome: KeyOutcome): KeyRecord {
 
 function refuseUnknown(): never {
   throw new GatewayError("key_not_found", "There is no key with this id.");
+}
+
+function refuseManagementKeys(): never {
+  throw new GatewayError("insufficient_role", "Only administrators may create and change management keys.");
+}
+
+function refuseRole(): never {
+  const msg = "Roles belong to management keys; inference and sandbox keys have scopes";
+  throw new ValidationError([{ loc: ["body", "role"], msg, type: "value_error" }]);
 }
 
 function refuseTeam(): never {

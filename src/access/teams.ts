@@ -2,9 +2,11 @@
 
 import type { CreateTeamRequest, TeamObject, UpdateTeamRequest } from "../contract/teams.ts";
 import { GatewayError } from "../errors.ts";
+import type { Actor } from "../storage/audit.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { TeamFilter, TeamRecord } from "../storage/teams.ts";
 import { type AccessDefaults, type Keyring, noDefaults, waitForPropagation } from "./keys.ts";
+import { gatewayActor } from "./roles.ts";
 import { toTeamObject, toTeamRecord, toTeamSettings } from "./team-records.ts";
 
 export type Teams = ReturnType<typeof createTeams>;
@@ -13,18 +15,24 @@ export interface TeamsOptions {
   readonly storage: Storage;
   readonly keyring: Pick<Keyring, "refresh">;
   readonly defaults?: AccessDefaults;
+  /** On whose behalf teams are changed unless a call says otherwise. Default: the gateway itself. */
+  readonly actor?: Actor;
   readonly now?: () => number;
 }
 
-export function createTeams({ storage, keyring, defaults = noDefaults, now = Date.now }: TeamsOptions) {
-  async function find(nameOrId: string): Promise<TeamRecord> {
-    return (await storage.teams.find(nameOrId)) ?? refuseUnknown();
+export function createTeams(options: TeamsOptions) {
+  const { storage, keyring, defaults = noDefaults, actor: ownActor = gatewayActor, now = Date.now } = options;
+
+  /** `ofTeam`: other teams do not exist for the caller; null: all do. */
+  async function find(nameOrId: string, ofTeam: string | null = null): Promise<TeamRecord> {
+    const team = await storage.teams.find(nameOrId);
+    return team === null || (ofTeam !== null && team.name !== ofTeam) ? refuseUnknown() : team;
   }
 
   return {
-    async create(request: CreateTeamRequest): Promise<TeamObject> {
+    async create(request: CreateTeamRequest, actor: Actor = ownActor): Promise<TeamObject> {
       const team = toTeamRecord(request, defaults.team, now());
-      if ((await storage.teams.insert(team)) === "name_taken")
+      if ((await storage.teams.insert(team, actor)) === "name_taken")
         throw new GatewayError("team_conflict", `There is a team with the name '${team.name}' already.`, {
           param: "name",
         });
@@ -37,19 +45,20 @@ export function createTeams({ storage, keyring, defaults = noDefaults, now = Dat
       return { items: items.map((team) => toTeamObject(team, now())), total };
     },
 
-    get: async (nameOrId: string): Promise<TeamObject> => toTeamObject(await find(nameOrId), now()),
+    get: async (nameOrId: string, ofTeam: string | null = null): Promise<TeamObject> =>
+      toTeamObject(await find(nameOrId, ofTeam), now()),
 
-    async update(nameOrId: string, request: UpdateTeamRequest): Promise<TeamObject> {
-      const { id } = await find(nameOrId);
-      const team = (await storage.teams.update(id, toTeamSettings(request, now()))) ?? refuseUnknown();
+    async update(nameOrId: string, request: UpdateTeamRequest, actor: Actor = ownActor): Promise<TeamObject> {
+      const { id } = await find(nameOrId, actor.team);
+      const team = (await storage.teams.update(id, toTeamSettings(request, now()), actor)) ?? refuseUnknown();
       await waitForPropagation(keyring.refresh());
       return toTeamObject(team, now());
     },
 
     /** Returns the id of the deleted team. */
-    async delete(nameOrId: string): Promise<string> {
-      const { id, name } = await find(nameOrId);
-      const keys = await storage.teams.delete(id);
+    async delete(nameOrId: string, actor: Actor = ownActor): Promise<string> {
+      const { id, name } = await find(nameOrId, actor.team);
+      const keys = await storage.teams.delete(id, actor);
       if (keys === "not_found") refuseUnknown();
       if (keys > 0)
         throw new GatewayError(

@@ -1,6 +1,7 @@
 // What the commands about keys and teams share. They work on the database, beside a running gateway and without one.
 
 import { type AccessDefaults, type Keyring, openKeyring } from "../access/keys.ts";
+import { commandActor } from "../access/roles.ts";
 import { createTeams, type Teams } from "../access/teams.ts";
 import { createLog } from "../log.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -43,7 +44,7 @@ async function withAccess(context: AccessContext, work: (access: Access) => Prom
       secrets: [],
       write: (lines) => process.stderr.write(lines),
     });
-    const settings = defaults === undefined ? {} : { defaults };
+    const settings = { actor: commandActor(), ...(defaults === undefined ? {} : { defaults }) };
     const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: 60_000, log, ...settings });
     try {
       return await work({ keyring, teams: createTeams({ storage, keyring, ...settings }) });

@@ -30,6 +30,11 @@ const groups = {
     summary: "List calls and refused requests, and show how a cost was computed.",
     load: async (output) => (await import("./requests.ts")).createRequestsCommand(requestsContext(output)),
   },
+  audit: {
+    summary: "List who changed what: keys, teams, sign-ins, reloads.",
+    load: async (output) =>
+      (await import("./audit.ts")).createAuditCommand({ ...output, openStorage: () => openConfiguredStorage() }),
+  },
   storage: {
     summary: "Move stored data from SQLite to PostgreSQL.",
     load: async (output) =>

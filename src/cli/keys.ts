@@ -18,6 +18,7 @@ import { addLimitOptions, anyLimits, type LimitOptions, toLimitMembers, toTime }
 interface KeyOptions extends LimitOptions {
   readonly name?: string;
   readonly kind?: string;
+  readonly role?: string;
   readonly team?: string;
   readonly owner?: string;
   readonly scope?: readonly string[];
@@ -37,6 +38,7 @@ export function createKeysCommand(context: AccessContext): Command {
       .description("Create a key and print it. The key cannot be shown again.")
       .option("--name <name>", "purpose of the key; required")
       .option("--kind <kind>", "inference, management or sandbox; default: inference")
+      .option("--role <role>", "of a management key: viewer, operator or administrator; default: administrator")
       .option("--team <team>", "name or id of the team that the key belongs to")
       .option("--owner <text>", "older name of --team: creates the team if it does not exist")
       .option("--scope <scope>", "chat, responses, universal or embeddings; repeatable; default: all", collect)
@@ -79,6 +81,7 @@ export function createKeysCommand(context: AccessContext): Command {
       .argument(...argument)
       .option("--name <name>", "purpose of the key")
       .option("--team <team>", "name or id of the team that the key belongs to; none: no team")
+      .option("--role <role>", "of a management key: viewer, operator or administrator")
       .option("--scope <scope>", "chat, responses, universal or embeddings; repeatable", collect)
       .option("--expires <time>", "ISO 8601, or days such as 90d; none: never"),
   )
@@ -145,11 +148,12 @@ function readKeyId(given: string): string {
 }
 
 /** The members of a request that are no limits. */
-function toMembers({ name, team, owner, scope, expires, enabled }: KeyOptions) {
+function toMembers({ name, team, owner, role, scope, expires, enabled }: KeyOptions) {
   return {
     ...(name === undefined ? {} : { name }),
     ...(team === undefined ? {} : { team: team === "none" ? null : team }),
     ...(owner === undefined ? {} : { owner }),
+    ...(role === undefined ? {} : { role }),
     ...(scope === undefined ? {} : { scopes: scope }),
     ...(expires === undefined ? {} : { expires_at: expires === "none" ? null : toTime(expires) }),
     ...(enabled === undefined ? {} : { enabled }),

@@ -255,6 +255,13 @@ export const settings = {
   keys_stale_after_ms: whole(100, day)
     .default(hour)
     .describe("Time for which the gateway accepts keys that it knows while the database is unreachable."),
+  session_idle_timeout_ms: whole(minute, 30 * day)
+    .default(30 * minute)
+    .describe("Time without a use after which a session of the dashboard ends."),
+  session_lifetime_hours: whole(1, 8_760)
+    .default(12)
+    .describe("Hours after which a session of the dashboard ends, even if it is in use."),
+  audit_retention_days: whole(1, 36_500).default(365).describe("Days for which the audit log keeps its records."),
   ledger: yesOrNo()
     .default(true)
     .describe("`false`: calls are not recorded, so there are no usage reports, and budgets cannot be enforced."),

@@ -5,6 +5,7 @@ import { strictComponent } from "./component.ts";
 import { limitSettings, shownLimits } from "./limits.ts";
 import { pageOf, pageQuery } from "./paging.ts";
 import { addProblem } from "./problems.ts";
+import { roles } from "./roles.ts";
 import { booleanText, plainText, uuidText } from "./text-values.ts";
 
 export const keyKinds = ["inference", "management", "sandbox"] as const;
@@ -15,6 +16,9 @@ const descriptions = {
   kind: "`inference` calls models, `management` manages the gateway, `sandbox` is free and answered by the sandbox.",
   team: "The team that the key belongs to. The limits and allowed models of the team apply to all its keys together. Keys of one team share files, jobs and stored responses.",
   owner: "Older name of `team`. A request that sets it creates the team if it does not exist.",
+  role:
+    "What a management key may do: a `viewer` reads, an `operator` also changes keys and jobs, an `administrator` does everything. With a " +
+    "team, the role is limited to that team. Null for other keys.",
   scopes: "The groups of endpoints that the key may call.",
   expires_at: "When the key stops working. Null: never.",
   enabled: "Whether the key works. A disabled key can be enabled again.",
@@ -24,6 +28,7 @@ const settings = {
   name: plainText(128).describe(descriptions.name),
   team: plainText(256).nullable().describe(`${descriptions.team} Name or id of an existing team.`),
   owner: plainText(256).nullable().describe(descriptions.owner),
+  role: z.enum(roles).describe(descriptions.role),
   scopes: z.array(z.enum(keyScopes)).min(1).max(keyScopes.length).describe(descriptions.scopes),
   ...limitSettings,
   expires_at: z.iso.datetime({ offset: true }).nullable().describe(descriptions.expires_at),
@@ -36,6 +41,7 @@ export const createKeyRequest = z
     kind: z.enum(keyKinds).default("inference").describe(descriptions.kind),
     team: settings.team.optional(),
     owner: settings.owner.optional(),
+    role: settings.role.optional().describe(`${descriptions.role} Default of a management key: \`administrator\`.`),
     scopes: settings.scopes
       .optional()
       .describe("The groups of endpoints that the key may call; all when absent. Management keys have none."),
@@ -50,6 +56,10 @@ export const createKeyRequest = z
   .refine(({ kind, scopes }) => kind !== "management" || scopes === undefined, {
     path: ["scopes"],
     message: "Scopes belong to inference and sandbox keys; a management key has none",
+  })
+  .refine(({ kind, role }) => kind === "management" || role === undefined, {
+    path: ["role"],
+    message: "Roles belong to management keys; inference and sandbox keys have scopes",
   })
   .check(refuseTwoTeams)
   .meta({ id: "CreateKeyRequest" });
@@ -90,6 +100,7 @@ export const keyObject = strictComponent("Key", {
   masked: z.string().describe("Enough of the secret to recognise it by."),
   team: z.string().nullable().describe(`${descriptions.team} Its name.`),
   owner: z.string().nullable().describe("Older name of `team`."),
+  role: z.enum(roles).nullable().describe(descriptions.role),
   scopes: z.array(z.enum(keyScopes)).describe(descriptions.scopes),
   ...shownLimits,
   expires_at: z.iso.datetime().nullable().describe(descriptions.expires_at),

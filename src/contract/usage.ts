@@ -27,7 +27,7 @@ const dayMs = 86_400_000;
 const maxDimensions = 10;
 const maxFilterValues = 100;
 
-const moment = z.string().transform((text, context): Moment => {
+export const momentText = z.string().transform((text, context): Moment => {
   const [, count, unit] = /^(\d{1,4})([hd])$/.exec(text) ?? [];
   if (count !== undefined) return { kind: "ago", ms: Number(count) * (unit === "h" ? hourMs : dayMs) };
   if (z.iso.date().safeParse(text).success) return { kind: "day", day: Date.parse(text) };
@@ -98,13 +98,15 @@ const tagFilter = {
 };
 
 const times = {
-  from: moment
+  from: momentText
     .optional()
     .describe(
       "The start: a date, a time with its offset from UTC, or hours or days before now such as `24h` or `7d`. " +
         "Default: 30 days before `to`.",
     ),
-  to: moment.optional().describe("The end, which is not included; a date is included as a whole day. Default: now."),
+  to: momentText
+    .optional()
+    .describe("The end, which is not included; a date is included as a whole day. Default: now."),
   time_zone: timeZone.describe("The time zone of days, and of dates in `from` and `to`."),
 };
 
@@ -190,7 +192,7 @@ export function toCursor({ time, id }: LineCursor): string {
   return Buffer.from(`${time} ${id}`).toString("base64url");
 }
 
-const cursor = z
+export const cursorText = z
   .string()
   .max(200)
   .transform((text, context): LineCursor => {
@@ -221,7 +223,7 @@ export const listRequestsQuery = z.object({
   min_cost: usdText.optional().describe("Only lines that cost at least this many USD."),
   min_latency_ms: wholeNumberText(0, 1_000_000_000).optional().describe("Only lines that took at least this long."),
   limit: wholeNumberText(1, 1_000).default(100).describe("Lines per page."),
-  cursor: cursor.optional().describe("`next_cursor` of the previous page."),
+  cursor: cursorText.optional().describe("`next_cursor` of the previous page."),
 });
 
 const line = {

@@ -2,12 +2,15 @@
 // is answered with all of them.
 
 import type { z } from "zod";
+import type { AuditNote } from "../access/audit.ts";
 import type { Caller } from "../access/caller.ts";
+import { toActor } from "../access/roles.ts";
 import type { KeyScope } from "../contract/keys.ts";
 import { parse } from "../contract/problems.ts";
 import { GatewayError } from "../errors.ts";
 import type { Trace } from "../inference/trace.ts";
 import { lookUp } from "../lib/look-up.ts";
+import type { Actor } from "../storage/audit.ts";
 import type { JsonBody } from "./read-body.ts";
 import { queryOf, wantsMetadata } from "./request-head.ts";
 import type { Call, ServedRoute } from "./route.ts";
@@ -22,6 +25,7 @@ export interface IncomingCall {
   readonly params: Readonly<Record<string, string>>;
   readonly json: JsonBody | null;
   readonly findBaseUrl: (request: Request) => string;
+  readonly findAddress: (request: Request) => string;
 }
 
 export function checkCall(route: ServedRoute, incoming: IncomingCall): Call {
@@ -75,6 +79,8 @@ class CheckedCall implements Call {
   readonly body: unknown;
   readonly json: JsonBody | null;
   readonly #findBaseUrl: (request: Request) => string;
+  readonly #findAddress: (request: Request) => string;
+  #note: AuditNote | null = null;
 
   constructor(incoming: IncomingCall, checked: Pick<Call, "params" | "query" | "headers" | "body">) {
     this.request = incoming.request;
@@ -88,6 +94,20 @@ class CheckedCall implements Call {
     this.body = checked.body;
     this.json = incoming.json;
     this.#findBaseUrl = incoming.findBaseUrl;
+    this.#findAddress = incoming.findAddress;
+  }
+
+  get actor(): Actor {
+    return toActor(this.caller, { address: this.address, requestId: this.requestId });
+  }
+
+  get note(): AuditNote {
+    this.#note ??= { before: null, after: null };
+    return this.#note;
+  }
+
+  get address(): string {
+    return this.#findAddress(this.request);
   }
 
   get searchParams(): URLSearchParams {

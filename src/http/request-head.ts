@@ -1,6 +1,8 @@
 // The head of a request: checks that Bun's parser does not make, and the parts of the URL.
 
+import { isIP } from "node:net";
 import { GatewayError } from "../errors.ts";
+import type { AddressRanges } from "../lib/addresses.ts";
 
 const maxHeaders = 100;
 const hostForm = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
@@ -59,6 +61,18 @@ export function originOf(request: Request, isFromTrustedProxy: boolean): string 
   const forwarded = isFromTrustedProxy ? request.headers.get("x-forwarded-proto")?.toLowerCase() : null;
   const scheme = forwarded === "https" || forwarded === "http" ? `${forwarded}:` : url.protocol;
   return `${scheme}//${url.host}`;
+}
+
+/** Proxies append the address of their client, so the last one that is not a trusted proxy's is the one that a trusted proxy has seen. */
+export function forwardedAddressOf(headers: Headers, peer: string, trustedProxies: AddressRanges): string {
+  const chain = (headers.get("x-forwarded-for") ?? "").split(",").map((part) => part.trim());
+  let client = peer;
+  for (const address of chain.toReversed()) {
+    if (isIP(address) === 0) return client;
+    client = address;
+    if (!trustedProxies.has(address)) return client;
+  }
+  return client;
 }
 
 /** Whether the caller asked which decisions were made for the call. */

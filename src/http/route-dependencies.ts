@@ -1,7 +1,10 @@
 // The services that the routes use.
 
+import type { Audit } from "../access/audit.ts";
 import type { Keyring } from "../access/keys.ts";
 import type { LimitStates } from "../access/limit-states.ts";
+import type { Sessions } from "../access/sessions.ts";
+import type { Oidc } from "../access/sessions-oidc.ts";
 import type { Teams } from "../access/teams.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Degradation } from "../contract/health.ts";
@@ -22,9 +25,17 @@ import type { Log } from "../log.ts";
 import type { ReadAllMetrics } from "../metrics/metrics-link.ts";
 import type { UsageReports } from "../usage/reports.ts";
 import type { RequestLog } from "../usage/requests.ts";
+import type { Authenticator } from "./authenticate.ts";
 import type { Heartbeat } from "./event-stream.ts";
+import type { SignInLimit } from "./sign-in-limit.ts";
 
 export interface RouteDependencies {
+  readonly audit: Audit;
+  readonly sessions: Sessions;
+  readonly authenticator: Authenticator;
+  readonly signInLimit: SignInLimit;
+  /** Null: sign-in with OpenID Connect is not configured. */
+  readonly oidc: { readonly name: string; readonly client: Oidc } | null;
   readonly catalogue: Catalogue;
   readonly keyring: Keyring;
   readonly teams: Teams;

@@ -2,10 +2,13 @@
 // it; the OpenAPI document and the API reference are built from the same declaration.
 
 import type { z } from "zod";
+import type { AuditNote } from "../access/audit.ts";
 import type { Caller } from "../access/caller.ts";
 import type { KeyScope } from "../contract/keys.ts";
+import type { Role } from "../contract/roles.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Trace } from "../inference/trace.ts";
+import type { Actor } from "../storage/audit.ts";
 import type { JsonBody } from "./read-body.ts";
 import type { Reply } from "./reply.ts";
 
@@ -28,12 +31,30 @@ export interface ServedRoute {
   readonly headers?: z.ZodObject;
   /** The key needs one of these. */
   readonly scope?: KeyScope | readonly KeyScope[];
+  /** On management routes: the least role that may call it. */
+  readonly role?: Role;
+  /**
+   * On management routes. `team`: a role that is limited to a team may call it, and `run` shows and changes nothing of other teams
+   * (`call.caller.team`, `call.actor`). `gateway`: such a role is refused.
+   */
+  readonly reach?: "team" | "gateway";
+  /**
+   * On management routes that change something: how the change becomes a record of the audit log. `stored`: `run` hands `call.actor` to the
+   * store, which writes the record in the transaction of the change. Otherwise the server writes a record before and after the call, and
+   * `run` may state the change in `call.note`.
+   */
+  readonly audit?: "stored" | RouteAudit;
   /** `messages`: the format of Anthropic's clients; otherwise both usual forms. */
   readonly errorFormat?: "messages";
   /** Load balancers call it every few seconds: its requests are logged at the level `debug`. */
   readonly isProbe?: true;
   /** A text is the JSON of a successful answer. Throws a GatewayError or ValidationError when the call cannot be answered. */
   run(call: Call): Reply | string | Promise<Reply | string>;
+}
+
+export interface RouteAudit {
+  /** `<kind of object>.<verb>`. The first parameter of the path is the id of the object. */
+  readonly action: `${string}.${string}`;
 }
 
 /** An operation of the public interface: a route with its documentation. */
@@ -83,6 +104,12 @@ export interface Call<
   readonly requestId: string;
   readonly trace: Trace;
   readonly caller: Key extends "none" ? null : Caller;
+  /** Of management routes: on whose behalf `run` changes something. */
+  readonly actor: Actor;
+  /** What the audit log shows of a change outside of the store. */
+  readonly note: AuditNote;
+  /** The address of the client. */
+  readonly address: string;
   readonly params: Params;
   readonly query: Query;
   readonly headers: Headers;
@@ -133,6 +160,11 @@ interface Declaration<
   ) => Reply | string | Promise<Reply | string>;
 }
 
+/** A management route that does not say who may call it does not compile. */
+type Access<Key extends RouteKey> = Key extends "management"
+  ? { readonly role: Role; readonly reach: "team" | "gateway" }
+  : { readonly role?: never; readonly reach?: never };
+
 /** Types the call of `run` by what the route declares. */
 export function defineRoute<
   Key extends RouteKey,
@@ -140,7 +172,7 @@ export function defineRoute<
   Query extends z.ZodType = z.ZodNull,
   Headers extends z.ZodType = z.ZodNull,
   Body extends RouteBody = NoBody,
->(route: Declaration<Key, Params, Query, Headers, Body>): Route {
+>(route: Declaration<Key, Params, Query, Headers, Body> & Access<Key>): Route {
   // The cast forgets the type of the call. `checkCall` builds each call with the schemas of its own route.
   return route as unknown as Route;
 }
@@ -155,6 +187,7 @@ export type Tag =
   | "Jobs"
   | "Keys"
   | "Teams"
+  | "Access"
   | "Usage"
   | "Providers"
   | "Service";

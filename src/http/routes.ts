@@ -2,6 +2,7 @@
 
 import { asyncJobRoutes } from "./endpoints/async-jobs.ts";
 import { audioRoutes } from "./endpoints/audio.ts";
+import { auditRoutes } from "./endpoints/audit.ts";
 import { chatCompletionRoutes } from "./endpoints/chat-completions.ts";
 import { collectionRoutes } from "./endpoints/collections.ts";
 import { embeddingsRoutes } from "./endpoints/embeddings.ts";
@@ -19,12 +20,14 @@ import { openApiRoutes } from "./endpoints/openapi.ts";
 import { providerRoutes } from "./endpoints/providers.ts";
 import { resourceRoutes } from "./endpoints/resources.ts";
 import { responseRoutes } from "./endpoints/responses.ts";
+import { sessionRoutes } from "./endpoints/sessions.ts";
 import { teamRoutes } from "./endpoints/teams.ts";
 import { universalAiRoutes } from "./endpoints/universal-ai.ts";
 import { usageRoutes } from "./endpoints/usage.ts";
 import { webhookRoutes } from "./endpoints/webhooks.ts";
 import type { Route } from "./route.ts";
 import type { RouteDependencies } from "./route-dependencies.ts";
+import { withAudit } from "./with-audit.ts";
 
 export function createRoutes(dependencies: RouteDependencies): Route[] {
   const routes: Route[] = [
@@ -46,11 +49,13 @@ export function createRoutes(dependencies: RouteDependencies): Route[] {
     ...openApiRoutes(() => routes),
     ...keyRoutes(dependencies.keyring),
     ...teamRoutes(dependencies.teams),
+    ...sessionRoutes(dependencies),
+    ...auditRoutes(dependencies.audit),
     ...usageRoutes(dependencies),
     ...meRoutes(dependencies),
     ...providerRoutes(dependencies.describeProviders),
     ...healthRoutes(dependencies),
     ...metricsRoutes(dependencies.readMetrics, "management"),
   ];
-  return routes;
+  return routes.map((route) => withAudit(route, dependencies.audit));
 }

@@ -4,6 +4,8 @@
 import type { Caller } from "../access/caller.ts";
 import type { Limits, RunningRequest } from "../access/limits.ts";
 import { LongBodies, longBodyBytes } from "../access/long-bodies.ts";
+import type { Sessions } from "../access/sessions.ts";
+import { includesRole } from "../contract/roles.ts";
 import { GatewayError } from "../errors.ts";
 import { type Refusal, toOutcome, toRefusal } from "../inference/report.ts";
 import { Trace } from "../inference/trace.ts";
@@ -21,9 +23,10 @@ import { lastResortReply, overloaded, toErrorReply, toOverloadedText } from "./e
 import { KeylessBudget } from "./keyless-budget.ts";
 import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
 import { type BodyStream, type BodyWriter, isStream, type Reply, reply } from "./reply.ts";
-import { checkHead, hasLongBody, originOf, pathOf, wantsMetadata } from "./request-head.ts";
+import { checkHead, forwardedAddressOf, hasLongBody, originOf, pathOf, wantsMetadata } from "./request-head.ts";
 import type { ServedRoute } from "./route.ts";
 import { createRouter, type Match, spellingsOf } from "./router.ts";
+import { checkForgery, endedSessionCookie, isUseOfSession, readSessionCookie } from "./session-cookie.ts";
 import { OpenSockets, SocketConnection, type SocketRoute } from "./socket.ts";
 import { toResponse } from "./to-response.ts";
 
@@ -33,12 +36,14 @@ export interface ServerOptions {
   readonly routes: readonly ServedRoute[];
   readonly sockets?: readonly SocketRoute[];
   readonly authenticator: Authenticator;
+  /** Management routes accept the cookie of a session instead of a key; absent: they need a key. */
+  readonly sessions?: Pick<Sessions, "authenticate">;
   readonly limits: Limits;
   readonly bodyLimits: BodyLimits;
   readonly socketLimits?: SocketLimits;
   /** Scheme, host and port at which callers reach the gateway; null: as in the request. */
   readonly publicUrl?: string | null;
-  /** `X-Forwarded-Proto` of these addresses is trusted. */
+  /** `X-Forwarded-Proto` and `X-Forwarded-For` of these addresses are trusted. */
   readonly trustedProxies?: AddressRanges;
   readonly timeouts?: Partial<ConnectionTimeouts>;
   readonly ticker: Ticker;
@@ -135,7 +140,7 @@ export function startServer(options: ServerOptions): Server {
       trace.path = found.path;
       isPrivate = route.key !== "none";
       errorFormat = route.errorFormat;
-      const admitted = isPrivate ? admit(request, route, server) : null;
+      const admitted = isPrivate ? admit(request, route) : null;
       // Skip the await when the caller is known: it would cost an event-loop turn.
       caller = admitted instanceof Promise ? await admitted : admitted;
       if (caller !== null) {
@@ -165,7 +170,7 @@ export function startServer(options: ServerOptions): Server {
       trace.readAt = performance.now();
       const prepared = json !== null && caller !== null ? prepareBody(route.body, json, caller) : undefined;
       if (prepared !== undefined) json = await prepared;
-      const call = checkCall(route, { request, requestId, trace, caller, params, json, findBaseUrl });
+      const call = checkCall(route, { request, requestId, trace, caller, params, json, findBaseUrl, findAddress });
       const result = await route.run(call);
       const answeredLoad = keyLoad;
       if (keyLoad !== null) admission.answered(keyLoad, bodyBytes, typeof result !== "string" && isStream(result.body));
@@ -295,7 +300,7 @@ export function startServer(options: ServerOptions): Server {
     requestId: string,
   ): Promise<undefined> {
     const authorization = request.headers.get("authorization");
-    const address = findAddress(request, server);
+    const address = findAddress(request);
     // Repeated for every message, because a key may be revoked while its connection is open. Limits count messages, not connections.
     const identify = async () => {
       const caller = await options.authenticator.authenticate(authorization, () => address);
@@ -319,22 +324,44 @@ export function startServer(options: ServerOptions): Server {
     });
   }
 
-  function admit(
-    request: Request,
-    route: Pick<ServedRoute, "key" | "errorFormat">,
-    server: BunServer,
-  ): Caller | Promise<Caller> {
+  function admit(request: Request, route: ServedRoute): Caller | Promise<Caller> {
     const { headers } = request;
     const authorization =
       headers.get("authorization") ?? (route.errorFormat === "messages" ? keyHeader(headers) : null);
-    const found = options.authenticator.authenticate(authorization, () => findAddress(request, server));
-    const { key } = route;
-    return found instanceof Promise ? found.then((caller) => checkCaller(caller, key)) : checkCaller(found, key);
+    if (authorization === null && route.key === "management") {
+      const token = readSessionCookie(headers);
+      if (token !== null) return admitSession(request, token).then((caller) => checkRole(caller, route));
+    }
+    const found = options.authenticator.authenticate(authorization, () => findAddress(request));
+    return found instanceof Promise
+      ? found.then((caller) => checkRole(checkCaller(caller, route.key), route))
+      : checkRole(checkCaller(found, route.key), route);
+  }
+
+  async function admitSession(request: Request, token: string): Promise<Caller> {
+    if (options.sessions === undefined) throw new GatewayError("session_ended", "Sessions are not accepted here.");
+    checkForgery(request, token, () => findBaseUrl(request));
+    try {
+      return await options.sessions.authenticate(token, isUseOfSession(request.headers));
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== "session_ended") throw error;
+      // The browser need not send it again.
+      throw new GatewayError(error.code, error.message, { headers: { "set-cookie": endedSessionCookie } });
+    }
   }
 
   function checkCaller(caller: Caller, key: ServedRoute["key"]): Caller {
     if ((caller.kind === "management") !== (key === "management"))
       throw new GatewayError("insufficient_scope", `This route needs a key of kind ${key}.`);
+    return caller;
+  }
+
+  function checkRole(caller: Caller, { key, role = "administrator", reach = "gateway" }: ServedRoute): Caller {
+    if (key !== "management") return caller;
+    if (!includesRole(caller.role, role))
+      throw new GatewayError("insufficient_role", `This needs the role ${role}, and you have the role ${caller.role}.`);
+    if (caller.team !== null && reach === "gateway")
+      throw new GatewayError("insufficient_role", "This needs a role that is not limited to a team.");
     return caller;
   }
 
@@ -372,8 +399,20 @@ export function startServer(options: ServerOptions): Server {
   function findBaseUrl(request: Request): string {
     const { publicUrl, trustedProxies } = options;
     if (publicUrl !== undefined && publicUrl !== null) return publicUrl;
-    const isTrusted = trustedProxies?.isEmpty === false && trustedProxies.has(findAddress(request, server));
+    const isTrusted = trustedProxies?.isEmpty === false && trustedProxies.has(peerOf(request));
     return originOf(request, isTrusted);
+  }
+
+  /** The address of the client, also behind trusted proxies. */
+  function findAddress(request: Request): string {
+    const peer = peerOf(request);
+    const { trustedProxies } = options;
+    if (trustedProxies === undefined || trustedProxies.isEmpty || !trustedProxies.has(peer)) return peer;
+    return forwardedAddressOf(request.headers, peer, trustedProxies);
+  }
+
+  function peerOf(request: Request): string {
+    return server.requestIP(request)?.address ?? "";
   }
 
   const server = Bun.serve<SocketConnection>({
@@ -473,10 +512,6 @@ function chooseRequestId(headers: Headers): string {
   const given = headers.get("x-request-id");
   // Ids that begin with the time are close together in the index of the ledger.
   return given !== null && validRequestId.test(given) ? given : Bun.randomUUIDv7();
-}
-
-function findAddress(request: Request, server: BunServer): string {
-  return server.requestIP(request)?.address ?? "";
 }
 
 /** Clients of Anthropic's format send their key in this header. */

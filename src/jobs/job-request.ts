@@ -37,6 +37,7 @@ export function callerOf({ caller }: StoredRequest, key: Caller | null): Caller 
     rateLimit: null,
     budget: null,
     team: key === null ? caller.owner : key.team,
+    role: null,
     rules: key?.rules ?? [],
     tags: key?.tags ?? {},
   };

@@ -1,6 +1,8 @@
 // Statements about keys. Rows are never deleted, so that requests with a revoked key are answered as such.
 
 import type { KeyKind, KeyScope } from "../contract/keys.ts";
+import type { Role } from "../contract/roles.ts";
+import { type Actor, recordChange, toDifference, toShownState } from "./audit.ts";
 import { listPage, nextRevision, read, write } from "./operation.ts";
 import { integer, json, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 import type { Sql, SqlRow } from "./sql.ts";
@@ -14,6 +16,8 @@ const columns = {
   /** The name of the key's team. */
   team: nullable(text()),
   scopes: json<readonly KeyScope[]>(),
+  /** Of management keys. With a team, the role is limited to that team. */
+  role: nullable(text<Role>()),
   ...limitColumns,
   /** SHA-256 of the secret, in hexadecimal. */
   secretHash: text(),
@@ -31,7 +35,10 @@ const { toRow, fromRow } = mapRecord(columns, { team: "owner" });
 
 export type KeyRecord = RecordOf<typeof columns>;
 
-export type KeySettings = Pick<KeyRecord, "name" | "team" | "scopes" | "expiresAt" | keyof typeof limitColumns>;
+export type KeySettings = Pick<
+  KeyRecord,
+  "name" | "team" | "role" | "scopes" | "expiresAt" | keyof typeof limitColumns
+>;
 
 export interface KeySecret {
   readonly hash: string;
@@ -56,27 +63,37 @@ export interface KeyChanges {
   readonly teams: readonly TeamRecord[];
 }
 
-export type KeyOutcome = KeyRecord | "not_found" | "revoked" | "no_team";
+/** `forbidden`: only administrators change management keys. */
+export type KeyOutcome = KeyRecord | "not_found" | "revoked" | "no_team" | "forbidden";
 
 export const keyStatements = {
   /** `newTeam` is stored if the key's team does not exist. */
   insert: write(
     "keys",
-    async (sql, key: KeyRecord, newTeam: TeamRecord | null = null): Promise<"inserted" | "no_team"> => {
+    async (
+      sql,
+      key: KeyRecord,
+      newTeam: TeamRecord | null = null,
+      actor: Actor | null = null,
+    ): Promise<"inserted" | "no_team"> => {
       const revision = await nextRevision(sql, "keys");
-      if (key.team !== null && !(await requireTeam(sql, { name: key.team, newTeam, revision }))) return "no_team";
+      if (key.team !== null && !(await requireTeam(sql, { name: key.team, newTeam, revision, actor })))
+        return "no_team";
       await sql`insert into api_keys ${sql.columns({ ...toRow(key), revision })}`;
+      await recordChange(sql, actor, { action: "key.create", target: toTarget(key), after: toShownState(key) });
       return "inserted";
     },
   ),
 
   /** Stores the keys only if there are none yet, and returns whether it did. */
-  insertFirst: write("keys", async (sql, keys: readonly KeyRecord[]): Promise<boolean> => {
+  insertFirst: write("keys", async (sql, keys: readonly KeyRecord[], actor: Actor | null = null): Promise<boolean> => {
     // Locks the row of the topic, so that a second process waits here until the first one has committed.
     const revision = await nextRevision(sql, "keys");
     const [row] = await sql<{ total: bigint }>`select count(*) as total from api_keys`;
     if (row?.total !== 0n) return false;
     await sql`insert into api_keys ${sql.columns(keys.map((key) => ({ ...toRow(key), revision })))}`;
+    for (const key of keys)
+      await recordChange(sql, actor, { action: "key.create", target: toTarget(key), after: toShownState(key) });
     return true;
   }),
 
@@ -106,35 +123,39 @@ export const keyStatements = {
   /** `newTeam` is stored if the changes name a team that does not exist. */
   update: write(
     "keys",
-    async (sql, id: string, changes: Partial<KeySettings>, newTeam: TeamRecord | null = null): Promise<KeyOutcome> => {
+    async (
+      sql,
+      id: string,
+      changes: Partial<KeySettings>,
+      newTeam: TeamRecord | null = null,
+      actor: Actor | null = null,
+    ): Promise<KeyOutcome> => {
       const revision = await nextRevision(sql, "keys");
-      const current = await find(sql, id);
-      if (current === null) return "not_found";
-      if (current.revokedAt !== null) return "revoked";
+      const current = await findChangeable(sql, id, actor);
+      if (typeof current === "string") return current;
       const { team = null } = changes;
-      if (team !== null && !(await requireTeam(sql, { name: team, newTeam, revision }))) return "no_team";
-      const row = { ...toRow(changes), revision };
-      const updated = await sql`update api_keys set ${sql.columns(row)} where id = ${id} returning *`;
-      return await toOutcome(sql, id, updated);
+      if (team !== null && !(await requireTeam(sql, { name: team, newTeam, revision, actor }))) return "no_team";
+      return await change(sql, { current, row: { ...toRow(changes), revision }, action: "key.update", actor });
     },
   ),
 
-  rotate: write("keys", async (sql, id: string, secret: KeySecret): Promise<KeyOutcome> => {
+  rotate: write("keys", async (sql, id: string, secret: KeySecret, actor: Actor | null = null): Promise<KeyOutcome> => {
     const revision = await nextRevision(sql, "keys");
-    const updated = await sql`
-      update api_keys set previous_hash = secret_hash, previous_until = ${secret.previousUntil},
-        secret_hash = ${secret.hash}, secret_tail = ${secret.tail}, revision = ${revision}
-      where id = ${id} and revoked_at is null returning *`;
-    return await toOutcome(sql, id, updated);
+    const current = await findChangeable(sql, id, actor);
+    if (typeof current === "string") return current;
+    const { hash: secretHash, tail: secretTail, previousUntil } = secret;
+    const row = toRow({ previousHash: current.secretHash, previousUntil, secretHash, secretTail });
+    return await change(sql, { current, row: { ...row, revision }, action: "key.rotate", actor });
   }),
 
   /** Revoking a key again changes nothing. */
-  revoke: write("keys", async (sql, id: string, revokedAt: number): Promise<KeyRecord | null> => {
+  revoke: write("keys", async (sql, id: string, revokedAt: number, actor: Actor | null = null): Promise<KeyOutcome> => {
     const revision = await nextRevision(sql, "keys");
-    await sql`
-      update api_keys set enabled = 0, revoked_at = ${revokedAt}, revision = ${revision}
-      where id = ${id} and revoked_at is null`;
-    return await find(sql, id);
+    const current = await findChangeable(sql, id, actor);
+    if (current === "revoked") return (await find(sql, id)) ?? "not_found";
+    if (typeof current === "string") return current;
+    const row = { ...toRow({ enabled: false, revokedAt }), revision };
+    return await change(sql, { current, row, action: "key.revoke", actor });
   }),
 
   /** Announces no change, because no snapshot holds the time of the last use. */
@@ -153,8 +174,44 @@ async function find(sql: Sql, id: string): Promise<KeyRecord | null> {
   return row === undefined ? null : fromRow(row);
 }
 
-async function toOutcome(sql: Sql, id: string, updated: readonly SqlRow[]): Promise<KeyOutcome> {
-  const [row] = updated;
-  if (row !== undefined) return fromRow(row);
-  return (await find(sql, id)) === null ? "not_found" : "revoked";
+/** The key, if the actor may change it. Keys of other teams do not exist for an actor of one team. */
+async function findChangeable(
+  sql: Sql,
+  id: string,
+  actor: Actor | null,
+): Promise<KeyRecord | "not_found" | "forbidden" | "revoked"> {
+  const key = await find(sql, id);
+  if (key === null || (actor !== null && actor.team !== null && actor.team !== key.team)) return "not_found";
+  if (key.kind === "management" && actor !== null && actor.role !== "administrator") return "forbidden";
+  return key.revokedAt === null ? key : "revoked";
+}
+
+interface Change {
+  readonly current: KeyRecord;
+  readonly row: SqlRow;
+  readonly action: string;
+  readonly actor: Actor | null;
+}
+
+async function change(sql: Sql, { current, row, action, actor }: Change): Promise<KeyOutcome> {
+  const [updated] = await sql`update api_keys set ${sql.columns(row)} where id = ${current.id} returning *`;
+  if (updated === undefined) return "not_found";
+  const key = fromRow(updated);
+  const difference = toDifference(current, key);
+  if (key.team === current.team) {
+    await recordChange(sql, actor, { action, target: toTarget(key), ...difference });
+    return key;
+  }
+  // A team must not learn the name of the other one, so each has a record of its own beside the complete one, which belongs to no team.
+  await recordChange(sql, actor, { action, target: { ...toTarget(key), team: null }, ...difference });
+  const [lost, gained] = [{ team: current.team }, { team: key.team }];
+  if (current.team !== null)
+    await recordChange(sql, actor, { action, target: toTarget(current), before: lost, after: { team: null } });
+  if (key.team !== null)
+    await recordChange(sql, actor, { action, target: toTarget(key), before: { team: null }, after: gained });
+  return key;
+}
+
+function toTarget({ id, name, team }: KeyRecord) {
+  return { kind: "key", id, name, team };
 }

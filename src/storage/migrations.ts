@@ -386,4 +386,53 @@ ${ledgerColumns}
       "create index budget_leases_by_expiry on budget_leases (expires_at)",
     ],
   },
+  {
+    number: 11,
+    name: "roles, sessions and audit",
+    statements: [
+      // The role of a management key; null for other keys.
+      "alter table api_keys add column role text",
+      "update api_keys set role = 'administrator' where kind = 'management'",
+      // The team of a management key limits its role from now on. Keys that managed the whole gateway continue to, except those of a
+      // disabled team, which are refused.
+      `update api_keys set owner = null
+        where kind = 'management' and owner not in (select name from teams where enabled = 0)`,
+      `create table sessions (
+        id text primary key,
+        token_hash text not null unique,
+        key_id text,
+        key_proof text,
+        issuer text,
+        subject text,
+        group_names text,
+        name text not null,
+        created_at bigint not null,
+        seen_at bigint not null,
+        expires_at bigint not null
+      )`,
+      "create index sessions_by_expiry on sessions (expires_at, id)",
+      `create table audit (
+        id text primary key,
+        time bigint not null,
+        actor_kind text not null,
+        actor_id text,
+        actor_name text not null,
+        actor_role text not null,
+        address text,
+        request_id text,
+        action text not null,
+        outcome text not null,
+        code text,
+        target_kind text not null,
+        target_id text,
+        target_name text,
+        team text,
+        state_before text,
+        state_after text
+      )`,
+      "create index audit_by_time on audit (time, id)",
+      "create index audit_by_team on audit (team, time, id)",
+      "create index audit_by_target on audit (target_id, time, id)",
+    ],
+  },
 ];

@@ -145,7 +145,7 @@ export async function deleteOldest<Row = SqlRow>(
 interface Deletion {
   /** `from table where`, or `from table where … and` */
   readonly from: SqlFragment;
-  readonly timeColumn: "created_at" | "expires_at";
+  readonly timeColumn: "created_at" | "expires_at" | "time";
   readonly until: number;
   readonly limit: number;
   readonly returning: readonly string[];

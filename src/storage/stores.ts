@@ -1,6 +1,7 @@
 // The list of stores and the methods that callers see. A new store is a statements file and a line here.
 
 import type { Log } from "../log.ts";
+import { auditStatements } from "./audit.ts";
 import { budgetStatements } from "./budgets.ts";
 import { type CoalescingOptions, coalesceCalls } from "./coalesce-calls.ts";
 import { collectionStatements } from "./collections.ts";
@@ -13,6 +14,7 @@ import type { CoalescedOperation, Operation } from "./operation.ts";
 import { rateShareStatements } from "./rate-shares.ts";
 import { responseStatements } from "./responses.ts";
 import { secretStatements } from "./secrets.ts";
+import { sessionStatements } from "./sessions.ts";
 import { teamStatements } from "./teams.ts";
 import { usageCheckStatements } from "./usage-check.ts";
 import { usageReportStatements } from "./usage-reports.ts";
@@ -20,6 +22,7 @@ import { workStatements } from "./work.ts";
 import type { WorkKind } from "./work-queue.ts";
 
 const statements = {
+  audit: auditStatements,
   budgets: budgetStatements,
   collections: collectionStatements,
   deliveries: deliveryStatements,
@@ -30,6 +33,7 @@ const statements = {
   ledger: ledgerStatements,
   responses: responseStatements,
   secrets: secretStatements,
+  sessions: sessionStatements,
   teams: teamStatements,
   usageCheck: usageCheckStatements,
   usageReports: usageReportStatements,

@@ -1,6 +1,7 @@
 // Statements about teams. Keys refer to a team by its name, which never changes, because stored data belongs to that name.
 
 import type { Budget, ModelLimit, RateLimit } from "../contract/limits.ts";
+import { type Actor, recordChange, toDifference, toShownState } from "./audit.ts";
 import { listPage, nextRevision, read, write } from "./operation.ts";
 import { boolean, type Column, integer, json, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 import type { Sql } from "./sql.ts";
@@ -42,6 +43,8 @@ export type TeamRecord = RecordOf<typeof columns>;
 export type TeamSettings = Omit<TeamRecord, "id" | "name" | "createdAt">;
 
 export interface TeamFilter {
+  /** Only the team of this name. */
+  readonly name?: string | null;
   readonly enabled: boolean | null;
   readonly limit: number;
   readonly offset: number;
@@ -49,37 +52,53 @@ export interface TeamFilter {
 
 // Changes of teams are announced as changes of keys: both are in one snapshot.
 export const teamStatements = {
-  insert: write("keys", async (sql, team: TeamRecord): Promise<"inserted" | "name_taken"> => {
-    const revision = await nextRevision(sql, "keys");
-    if ((await findByName(sql, team.name)) !== null) return "name_taken";
-    await insertTeam(sql, team, revision);
-    return "inserted";
-  }),
+  insert: write(
+    "keys",
+    async (sql, team: TeamRecord, actor: Actor | null = null): Promise<"inserted" | "name_taken"> => {
+      const revision = await nextRevision(sql, "keys");
+      if ((await findByName(sql, team.name)) !== null) return "name_taken";
+      await insertTeam(sql, { team, revision, actor });
+      return "inserted";
+    },
+  ),
 
   /** By its name or its id. */
   find: read(async (sql, nameOrId: string): Promise<TeamRecord | null> => await findTeam(sql, nameOrId)),
 
-  list: read(async (sql, { enabled: isEnabled, ...page }: TeamFilter) => {
+  list: read(async (sql, { name = null, enabled: isEnabled, ...page }: TeamFilter) => {
     const enabled = isEnabled === null ? null : Number(isEnabled);
-    const from = sql.part`from teams where (cast(${enabled} as bigint) is null or enabled = ${enabled})`;
+    const from = sql.part`
+      from teams
+      where (cast(${enabled} as bigint) is null or enabled = ${enabled})
+        and (cast(${name} as text) is null or name = ${name})`;
     return await listPage(sql, { from, ...page }, fromRow);
   }),
 
-  update: write("keys", async (sql, id: string, changes: Partial<TeamSettings>): Promise<TeamRecord | null> => {
-    const revision = await nextRevision(sql, "keys");
-    const row = { ...toRow(changes), revision };
-    const [updated] = await sql`update teams set ${sql.columns(row)} where id = ${id} returning *`;
-    return updated === undefined ? null : fromRow(updated);
-  }),
+  update: write(
+    "keys",
+    async (sql, id: string, changes: Partial<TeamSettings>, actor: Actor | null = null): Promise<TeamRecord | null> => {
+      const revision = await nextRevision(sql, "keys");
+      const current = await findById(sql, id);
+      const row = { ...toRow(changes), revision };
+      const [updated] = await sql`update teams set ${sql.columns(row)} where id = ${id} returning *`;
+      if (current === null || updated === undefined) return null;
+      const team = fromRow(updated);
+      await recordChange(sql, actor, { action: "team.update", target: toTarget(team), ...toDifference(current, team) });
+      return team;
+    },
+  ),
 
   /** Returns the number of keys that are not revoked; unless it is 0, the team is kept. Snapshots may keep a deleted team, which no key uses. */
-  delete: write("keys", async (sql, id: string): Promise<number | "not_found"> => {
+  delete: write("keys", async (sql, id: string, actor: Actor | null = null): Promise<number | "not_found"> => {
     await nextRevision(sql, "keys");
     const team = await findById(sql, id);
     if (team === null) return "not_found";
     const [row] = await sql<{ total: bigint }>`
       select count(*) as total from api_keys where owner = ${team.name} and revoked_at is null`;
-    if (row?.total === 0n) await sql`delete from teams where id = ${id}`;
+    if (row?.total === 0n) {
+      await sql`delete from teams where id = ${id}`;
+      await recordChange(sql, actor, { action: "team.delete", target: toTarget(team), before: toShownState(team) });
+    }
     return Number(row?.total);
   }),
 };
@@ -92,16 +111,29 @@ export async function readTeamsSince(sql: Sql, revision: bigint): Promise<TeamRe
 /** Whether there is a team of this name, or `newTeam` was stored. The caller holds the revision, so no other process deletes the team meanwhile. */
 export async function requireTeam(
   sql: Sql,
-  { name, newTeam, revision }: { name: string; newTeam: TeamRecord | null; revision: bigint },
+  {
+    name,
+    newTeam,
+    revision,
+    actor,
+  }: { name: string; newTeam: TeamRecord | null; revision: bigint; actor: Actor | null },
 ): Promise<boolean> {
   if ((await findByName(sql, name)) !== null) return true;
   if (newTeam === null) return false;
-  await insertTeam(sql, newTeam, revision);
+  await insertTeam(sql, { team: newTeam, revision, actor });
   return true;
 }
 
-async function insertTeam(sql: Sql, team: TeamRecord, revision: bigint): Promise<void> {
+async function insertTeam(
+  sql: Sql,
+  { team, revision, actor }: { team: TeamRecord; revision: bigint; actor: Actor | null },
+): Promise<void> {
   await sql`insert into teams ${sql.columns({ ...toRow(team), revision })}`;
+  await recordChange(sql, actor, { action: "team.create", target: toTarget(team), after: toShownState(team) });
+}
+
+function toTarget({ id, name }: TeamRecord) {
+  return { kind: "team", id, name, team: name };
 }
 
 /** A name may have the form of an id, so names come first. */

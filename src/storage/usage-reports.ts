@@ -182,13 +182,16 @@ export const usageReportStatements = {
     }
   }),
 
-  /** The lines of a request in the order of its attempts, at most `limit`. */
-  findRequest: read(async (sql, requestId: string, limit: number): Promise<readonly LineDetail[]> => {
-    const rows = await sql`
-      select ${sql.names(details.names)} from ledger where request_id = ${requestId}
+  /** The lines of a request in the order of its attempts, at most `limit`. Callers choose ids, so two teams may use the same one. */
+  findRequest: read(
+    async (sql, requestId: string, limit: number, team: string | null): Promise<readonly LineDetail[]> => {
+      const rows = await sql`
+      select ${sql.names(details.names)} from ledger
+      where request_id = ${requestId} and (cast(${team} as text) is null or team = ${team})
       order by time desc, attempt desc, id desc limit ${limit}`;
-    return rows.map(details.fromRow).reverse();
-  }),
+      return rows.map(details.fromRow).reverse();
+    },
+  ),
 
   /** The names of keys, by id. */
   nameKeys: read(async (sql, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {

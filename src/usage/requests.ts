@@ -46,8 +46,8 @@ export function createRequestLog(
     },
 
     /** For JSON.stringify. */
-    async find(requestId: string) {
-      const found = await store.findRequest(requestId, maxAttempts + 1);
+    async find(requestId: string, ofTeam: string | null = null) {
+      const found = await store.findRequest(requestId, maxAttempts + 1, ofTeam);
       if (found.length === 0) throw new GatewayError("request_not_found", "The ledger has no request with this id.");
       const lines = found.slice(-maxAttempts);
       const names = await nameKeys(store, new Set(lines.map(({ keyId }) => keyId)));

@@ -25,7 +25,7 @@ function ruleOf(rates: Partial<Rates>, more: Partial<LimitRule> = {}): LimitRule
 function callerOf(rules: readonly LimitRule[], more: Partial<Caller> = {}): Caller {
   return {
     ...{ keyId: "one", kind: "inference", name: "a key", owner: null, scopes: new Set(["chat"]), allowedModels: null },
-    ...{ rateLimit: null, budget: null, team: null, tags: {}, rules },
+    ...{ rateLimit: null, budget: null, team: null, role: null, tags: {}, rules },
     ...more,
   };
 }

@@ -171,6 +171,7 @@ export function makeKey(changes: Partial<KeyRecord> = {}): KeyRecord {
     kind: "inference",
     name: "a key",
     team: null,
+    role: null,
     scopes: ["chat"],
     allowedModels: null,
     rateLimit: null,

@@ -351,6 +351,7 @@ describe("POST /v3/embeddings", () => {
     rateLimit: null,
     budget: null,
     team: null,
+    role: null,
     rules: [],
     tags: {},
   } as Caller;

@@ -11,6 +11,7 @@ export const anyCaller: Caller = {
   rateLimit: null,
   budget: null,
   team: null,
+  role: null,
   rules: [],
   tags: {},
 };

@@ -1,5 +1,6 @@
 // /v3/universal-ai/async: tasks as jobs, and their webhook deliveries. /v3/manage/jobs: unfinished jobs of all owners, for the operator.
 
+import { ownerOf } from "../../access/caller.ts";
 import * as contract from "../../contract/async-jobs.ts";
 import { toOffset, toPage } from "../../contract/paging.ts";
 import { hasOddNumbers } from "../../lib/exact-json.ts";
@@ -10,7 +11,7 @@ import { defineRoute, type Route } from "../route.ts";
 import type { RouteDependencies } from "../route-dependencies.ts";
 
 const common = { tag: "Jobs", key: "inference", scope: "universal" } as const;
-const managed = { tag: "Jobs", key: "management" } as const;
+const managed = { tag: "Jobs", key: "management", reach: "team" } as const;
 const path = "/v3/universal-ai/async";
 const one = { path: `${path}/{job_id}`, params: contract.jobPath, example: { path: { job_id: "$JOB_ID" } } } as const;
 const ignored = { kind: "ignored-json" } as const;
@@ -130,6 +131,7 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
     }),
     defineRoute({
       ...managed,
+      role: "viewer",
       id: "listUnfinishedJobs",
       summary: "List the unfinished jobs of all owners",
       description: "The jobs that are queued or running, oldest first.",
@@ -137,15 +139,20 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
       path: "/v3/manage/jobs",
       query: contract.listUnfinishedQuery,
       answers: [{ status: 200, description: "A page of jobs.", schema: contract.unfinishedJobList }],
-      async run({ query }) {
-        const { owner, page, limit } = query;
-        const items = await jobs.listUnfinished(owner ?? null, { limit, offset: toOffset(query) });
+      async run({ query, caller }) {
+        const { page, limit } = query;
+        const own = caller.team === null ? null : ownerOf(caller);
+        const owner = query.owner ?? own;
+        const isForeign = own !== null && owner !== own;
+        const items = isForeign ? [] : await jobs.listUnfinished(owner, { limit, offset: toOffset(query) });
         return replyJson({ items, page, limit });
       },
     }),
     defineRoute({
       ...managed,
       ...one,
+      role: "operator",
+      audit: { action: "job.cancel" },
       id: "cancelAnyJob",
       summary: "Cancel a job of any owner",
       method: "POST",
@@ -153,7 +160,8 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
       body: ignored,
       answers: [{ status: 200, description: "The cancelled job.", schema: contract.jobObject }],
       errors: ["job_not_found", "job_finished"],
-      run: async ({ params }) => replyJson(await jobs.cancel(params.job_id, null)),
+      run: async ({ params, caller }) =>
+        replyJson(await jobs.cancel(params.job_id, caller.team === null ? null : caller)),
     }),
   ];
 }

@@ -6,14 +6,16 @@ import { toOffset, toPage } from "../../contract/paging.ts";
 import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
 
-const common = { tag: "Keys", key: "management" } as const;
+const common = { tag: "Keys", key: "management", reach: "team" } as const;
+const reading = { ...common, role: "viewer" } as const;
+const changing = { ...common, role: "operator", audit: "stored" } as const;
 const one = { path: "/v3/manage/keys/{key_id}", params: contract.keyPath } as const;
 const examplePath = { key_id: "$KEY_ID" };
 
 export function keyRoutes(keyring: Keyring): Route[] {
   return [
     defineRoute({
-      ...common,
+      ...reading,
       id: "listKeys",
       summary: "List keys",
       description: "Newest first, a page at a time. Secrets are never shown again.",
@@ -22,17 +24,22 @@ export function keyRoutes(keyring: Keyring): Route[] {
       query: contract.listKeysQuery,
       answers: [{ status: 200, description: "A page of keys.", schema: contract.keyList }],
       example: { query: "kind=inference&limit=20" },
-      async run({ query }) {
+      async run({ query, caller }) {
         const { kind = null, enabled = null, owner = null, team = owner, limit } = query;
-        const { items, total } = await keyring.list({ kind, enabled, team, limit, offset: toOffset(query) });
+        const { items, total } = await keyring.list(
+          { kind, enabled, team, limit, offset: toOffset(query) },
+          caller.team,
+        );
         return replyJson(toPage(items, total, query));
       },
     }),
     defineRoute({
-      ...common,
+      ...changing,
       id: "createKey",
       summary: "Create a key",
-      description: "`key` in the answer is the secret. It is shown only once: the gateway stores its hash.",
+      description:
+        "`key` in the answer is the secret. It is shown only once: the gateway stores its hash. Only administrators create and change " +
+        "management keys. A role that is limited to a team creates keys of that team.",
       method: "POST",
       path: "/v3/manage/keys",
       body: { kind: "json", schema: contract.createKeyRequest },
@@ -45,10 +52,10 @@ export function keyRoutes(keyring: Keyring): Route[] {
           rate_limit: { requests_per_minute: 600 },
         },
       },
-      run: async ({ body }) => replyJson(await keyring.create(body), { status: 201 }),
+      run: async ({ body, actor }) => replyJson(await keyring.create(body, actor), { status: 201 }),
     }),
     defineRoute({
-      ...common,
+      ...reading,
       ...one,
       id: "retrieveKey",
       summary: "Retrieve a key",
@@ -56,10 +63,10 @@ export function keyRoutes(keyring: Keyring): Route[] {
       answers: [{ status: 200, description: "The key.", schema: contract.keyObject }],
       errors: ["key_not_found"],
       example: { path: examplePath },
-      run: async ({ params }) => replyJson(await keyring.get(params.key_id)),
+      run: async ({ params, caller }) => replyJson(await keyring.get(params.key_id, caller.team)),
     }),
     defineRoute({
-      ...common,
+      ...changing,
       ...one,
       id: "updateKey",
       summary: "Change a key",
@@ -69,10 +76,10 @@ export function keyRoutes(keyring: Keyring): Route[] {
       answers: [{ status: 200, description: "The key as it is now.", schema: contract.keyObject }],
       errors: ["key_not_found", "key_conflict"],
       example: { path: examplePath, body: { rate_limit: { requests_per_minute: 60 } } },
-      run: async ({ params, body }) => replyJson(await keyring.update(params.key_id, body)),
+      run: async ({ params, body, actor }) => replyJson(await keyring.update(params.key_id, body, actor)),
     }),
     defineRoute({
-      ...common,
+      ...changing,
       ...one,
       id: "revokeKey",
       summary: "Revoke a key",
@@ -81,13 +88,13 @@ export function keyRoutes(keyring: Keyring): Route[] {
       answers: [{ status: 200, description: "The key is revoked.", schema: contract.deletedKey }],
       errors: ["key_not_found", "key_conflict"],
       example: { path: examplePath },
-      async run({ params: { key_id } }) {
-        await keyring.revoke(key_id);
+      async run({ params: { key_id }, actor }) {
+        await keyring.revoke(key_id, actor);
         return replyJson({ id: key_id, deleted: true });
       },
     }),
     defineRoute({
-      ...common,
+      ...changing,
       ...one,
       id: "rotateKey",
       summary: "Rotate a key",
@@ -98,10 +105,11 @@ export function keyRoutes(keyring: Keyring): Route[] {
       answers: [{ status: 200, description: "The key and its new secret.", schema: contract.keyWithSecret }],
       errors: ["key_not_found", "key_conflict"],
       example: { path: examplePath, body: { grace_seconds: 3600 } },
-      run: async ({ params, body }) => replyJson(await keyring.rotate(params.key_id, body?.grace_seconds ?? 0)),
+      run: async ({ params, body, actor }) =>
+        replyJson(await keyring.rotate(params.key_id, body?.grace_seconds ?? 0, actor)),
     }),
     defineRoute({
-      ...common,
+      ...reading,
       id: "whoami",
       summary: "Describe the calling key",
       method: "GET",

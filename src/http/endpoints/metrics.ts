@@ -18,6 +18,8 @@ export function metricsRoutes(readAll: ReadAllMetrics, key: Extract<RouteKey, "n
       method: "GET",
       path: "/metrics",
       key,
+      role: "viewer",
+      reach: "gateway",
       isProbe: true,
       answers: [{ status: 200, description: "The metrics.", contentType: "text/plain" }],
       run: async () => reply(toPrometheusText(await readAll()), { headers: { "content-type": contentType } }),

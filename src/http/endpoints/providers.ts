@@ -15,8 +15,18 @@ export function providerRoutes(describeProviders: () => ProviderState[]): Route[
       method: "GET",
       path: "/v3/manage/providers",
       key: "management",
+      role: "viewer",
+      reach: "team",
       answers: [{ status: 200, description: "The providers.", schema: providerStates }],
-      run: () => replyJson({ process: process.pid, items: describeProviders() } satisfies ProviderStates),
+      run({ caller }) {
+        const items = caller.team === null ? describeProviders() : describeProviders().map(withoutCalls);
+        return replyJson({ process: process.pid, items } satisfies ProviderStates);
+      },
     }),
   ];
+}
+
+/** Errors and figures come from the calls of all teams, so a role that is limited to one team does not see them. */
+function withoutCalls(provider: ProviderState): ProviderState {
+  return { ...provider, last_error: null, deployments: [] };
 }

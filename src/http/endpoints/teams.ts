@@ -7,13 +7,16 @@ import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
 
 const common = { tag: "Teams", key: "management" } as const;
+const reading = { ...common, role: "viewer", reach: "team" } as const;
+// The limits of a team are set for it, not by it.
+const changing = { ...common, role: "administrator", reach: "gateway", audit: "stored" } as const;
 const one = { path: "/v3/manage/teams/{team}", params: contract.teamPath } as const;
 const examplePath = { team: "research" };
 
 export function teamRoutes(teams: Teams): Route[] {
   return [
     defineRoute({
-      ...common,
+      ...reading,
       id: "listTeams",
       summary: "List teams",
       description: "Newest first, a page at a time. `GET /v3/manage/keys?team=<name>` lists the keys of a team.",
@@ -22,14 +25,14 @@ export function teamRoutes(teams: Teams): Route[] {
       query: contract.listTeamsQuery,
       answers: [{ status: 200, description: "A page of teams.", schema: contract.teamList }],
       example: { query: "limit=20" },
-      async run({ query }) {
+      async run({ query, caller }) {
         const { enabled = null, limit } = query;
-        const { items, total } = await teams.list({ enabled, limit, offset: toOffset(query) });
+        const { items, total } = await teams.list({ name: caller.team, enabled, limit, offset: toOffset(query) });
         return replyJson(toPage(items, total, query));
       },
     }),
     defineRoute({
-      ...common,
+      ...changing,
       id: "createTeam",
       summary: "Create a team",
       description: "The limits of a team apply to all its keys together, beside the limits of each key.",
@@ -39,10 +42,10 @@ export function teamRoutes(teams: Teams): Route[] {
       answers: [{ status: 201, description: "The team.", schema: contract.teamObject }],
       errors: ["team_conflict"],
       example: { body: { name: "research", display_name: "Research", allowed_models: ["sandbox/*"] } },
-      run: async ({ body }) => replyJson(await teams.create(body), { status: 201 }),
+      run: async ({ body, actor }) => replyJson(await teams.create(body, actor), { status: 201 }),
     }),
     defineRoute({
-      ...common,
+      ...reading,
       ...one,
       id: "retrieveTeam",
       summary: "Retrieve a team",
@@ -50,10 +53,10 @@ export function teamRoutes(teams: Teams): Route[] {
       answers: [{ status: 200, description: "The team.", schema: contract.teamObject }],
       errors: ["team_not_found"],
       example: { path: examplePath },
-      run: async ({ params }) => replyJson(await teams.get(params.team)),
+      run: async ({ params, caller }) => replyJson(await teams.get(params.team, caller.team)),
     }),
     defineRoute({
-      ...common,
+      ...changing,
       ...one,
       id: "updateTeam",
       summary: "Change a team",
@@ -64,10 +67,10 @@ export function teamRoutes(teams: Teams): Route[] {
       answers: [{ status: 200, description: "The team as it is now.", schema: contract.teamObject }],
       errors: ["team_not_found"],
       example: { path: examplePath, body: { tags: { department: "research" } } },
-      run: async ({ params, body }) => replyJson(await teams.update(params.team, body)),
+      run: async ({ params, body, actor }) => replyJson(await teams.update(params.team, body, actor)),
     }),
     defineRoute({
-      ...common,
+      ...changing,
       ...one,
       id: "deleteTeam",
       summary: "Delete a team",
@@ -76,7 +79,7 @@ export function teamRoutes(teams: Teams): Route[] {
       answers: [{ status: 200, description: "The team is deleted.", schema: contract.deletedTeam }],
       errors: ["team_not_found", "team_conflict"],
       example: { path: examplePath },
-      run: async ({ params }) => replyJson({ id: await teams.delete(params.team), deleted: true }),
+      run: async ({ params, actor }) => replyJson({ id: await teams.delete(params.team, actor), deleted: true }),
     }),
   ];
 }

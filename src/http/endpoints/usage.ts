@@ -1,11 +1,14 @@
 // `/v3/manage/usage`, `/v3/manage/keys/{key_id}/usage` and `/v3/manage/requests`.
 
+import type { Caller } from "../../access/caller.ts";
 import type { Keyring } from "../../access/keys.ts";
 import { keyPath } from "../../contract/keys.ts";
 import * as contract from "../../contract/usage.ts";
+import { GatewayError } from "../../errors.ts";
 import { toReportCsv, toReportJson } from "../../usage/report-formats.ts";
 import type { UsageReport, UsageReports } from "../../usage/reports.ts";
 import type { RequestLog } from "../../usage/requests.ts";
+import { asksForCsv } from "../asks-for-csv.ts";
 import { type Reply, reply, replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
 
@@ -15,7 +18,7 @@ export interface UsageDependencies {
   readonly keyring: Pick<Keyring, "get">;
 }
 
-const common = { tag: "Usage", key: "management", method: "GET" } as const;
+const common = { tag: "Usage", key: "management", role: "viewer", reach: "team", method: "GET" } as const;
 const reportAnswers = [
   { status: 200, description: "The report.", schema: contract.usageReport },
   { status: 200, description: "As CSV, the same rows without the totals.", contentType: "text/csv" },
@@ -33,8 +36,10 @@ export function usageRoutes({ usageReports, requestLog, keyring }: UsageDependen
       path: "/v3/manage/usage",
       query: contract.usageQuery,
       answers: reportAnswers,
+      errors: ["team_not_found"],
       example: { query: "from=30d&group_by=day,model&time_zone=Europe/Berlin" },
-      run: async ({ query, request }) => toReply(await usageReports.report(query), query.format, request.headers),
+      run: async ({ query, caller, request }) =>
+        toReply(await usageReports.report(withinTeam(query, caller)), query.format, request.headers),
     }),
     defineRoute({
       ...common,
@@ -47,9 +52,11 @@ export function usageRoutes({ usageReports, requestLog, keyring }: UsageDependen
       answers: reportAnswers,
       errors: ["key_not_found"],
       example: { path: { key_id: "$KEY_ID" }, query: "from=7d&group_by=day" },
-      async run({ params, query, request }) {
-        const { id } = await keyring.get(params.key_id);
-        return toReply(await usageReports.report({ ...query, key: [id], team: [] }), query.format, request.headers);
+      async run({ params, query, caller, request }) {
+        const { id } = await keyring.get(params.key_id, caller.team);
+        // The key may have belonged to another team before.
+        const report = await usageReports.report(withinTeam({ ...query, key: [id], team: [] }, caller));
+        return toReply(report, query.format, request.headers);
       },
     }),
     defineRoute({
@@ -62,8 +69,9 @@ export function usageRoutes({ usageReports, requestLog, keyring }: UsageDependen
       path: "/v3/manage/requests",
       query: contract.listRequestsQuery,
       answers: [{ status: 200, description: "A page of lines.", schema: contract.requestList }],
+      errors: ["team_not_found"],
       example: { query: "outcome=provider_timeout&limit=20" },
-      run: async ({ query }) => replyJson(await requestLog.list(query)),
+      run: async ({ query, caller }) => replyJson(await requestLog.list(withinTeam(query, caller))),
     }),
     defineRoute({
       ...common,
@@ -75,13 +83,21 @@ export function usageRoutes({ usageReports, requestLog, keyring }: UsageDependen
       answers: [{ status: 200, description: "The attempts.", schema: contract.requestDetail }],
       errors: ["request_not_found"],
       example: { path: { request_id: "$REQUEST_ID" } },
-      run: async ({ params }) => replyJson(await requestLog.find(params.request_id)),
+      run: async ({ params, caller }) => replyJson(await requestLog.find(params.request_id, caller.team)),
     }),
   ];
 }
 
+/** The same query for a caller whose role is limited to a team. Other teams do not exist for that caller. */
+function withinTeam<Query extends { readonly team: readonly string[] }>(query: Query, { team }: Caller) {
+  if (team === null) return query;
+  if (query.team.length > 0 && !query.team.includes(team))
+    throw new GatewayError("team_not_found", "There is no team with this name.");
+  return { ...query, team: [team] };
+}
+
 function toReply(report: UsageReport, format: "json" | "csv" | undefined, headers: Headers): Reply {
-  if ((format ?? (asksForCsv(headers.get("accept")) ? "csv" : "json")) === "json")
+  if ((format ?? (asksForCsv(headers) ? "csv" : "json")) === "json")
     return replyJson(toReportJson(report), { headers: { vary: "accept" } });
   return reply(toReportCsv(report), {
     headers: {
@@ -90,10 +106,4 @@ function toReply(report: UsageReport, format: "json" | "csv" | undefined, header
       vary: "accept",
     },
   });
-}
-
-/** The first of the two types that the header names counts. */
-function asksForCsv(accept: string | null): boolean {
-  const types = (accept ?? "").split(",").map((part) => part.split(";")[0]?.trim().toLowerCase());
-  return types.find((type) => type === "text/csv" || type === "application/json") === "text/csv";
 }

@@ -46,6 +46,7 @@ export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Tasks: "Specialised tasks such as OCR, translation and speech: their providers, schemas and prices.",
   Keys: "Create, limit, rotate and revoke the keys of this gateway.",
   Teams: "Create, limit, disable and delete teams, whose keys share limits and data.",
+  Access: "Sign in to the dashboard, and read who changed what.",
   Usage: "What was called, by whom, and what it cost.",
   Providers: "The providers that are configured, and their health.",
   Service: "The interface itself, and the state of the process that serves it.",
@@ -97,6 +98,13 @@ export function buildOpenApi(routes: readonly Route[]) {
       securitySchemes: {
         inferenceKey: { type: "http", scheme: "bearer", description: "An inference key, `sk-sy-…`." },
         managementKey: { type: "http", scheme: "bearer", description: "A management key, `mgmt-sy-…`." },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "switchyard_session",
+          description:
+            "A session that began at `/v3/manage/session`. Requests other than GET also need the header `x-switchyard-csrf`.",
+        },
       },
     },
   };
@@ -116,13 +124,27 @@ function toOperationObject(route: Route, components: Components) {
   return {
     operationId: route.id,
     summary: route.summary,
-    ...(route.description !== undefined && { description: route.description }),
+    ...toDescription(route),
     tags: [route.tag],
-    security: route.key === "none" ? [] : [{ [`${route.key}Key`]: [] }],
+    security: toSecurity(route),
+    ...(route.role !== undefined && { "x-switchyard-role": route.role, "x-switchyard-reach": route.reach }),
     ...(parameters.length > 0 && { parameters }),
     ...toRequestBody(route.body, components),
     responses: { ...toResponses(route.answers, components), ...toErrorResponses(route, components) },
   };
+}
+
+function toSecurity({ key }: Route): Record<string, readonly string[]>[] {
+  if (key === "none") return [];
+  return key === "management" ? [{ managementKey: [] }, { session: [] }] : [{ [`${key}Key`]: [] }];
+}
+
+/** With a sentence about the role that the operation needs. */
+function toDescription({ description, role, reach }: Route): { description?: string } {
+  if (role === undefined) return description === undefined ? {} : { description };
+  const limited = reach === "team" ? "or that role of a team, which sees that team only" : "not limited to a team";
+  const needs = `Needs the role \`${role}\`, ${limited}.`;
+  return { description: description === undefined ? needs : `${description} ${needs}` };
 }
 
 function toParameters(schema: z.ZodType | undefined, place: ParameterObject["in"]): ParameterObject[] {

@@ -29,6 +29,9 @@ const withKey: readonly ErrorCode[] = [
   "dependency_unavailable",
 ];
 
+const withRole: readonly ErrorCode[] = ["session_ended", "insufficient_role", "no_role", "team_disabled"];
+const withChange: readonly ErrorCode[] = ["csrf_token_invalid", "cross_origin_refused"];
+
 const withBody: readonly ErrorCode[] = [
   "invalid_utf8",
   "request_timeout",
@@ -41,10 +44,12 @@ const withBody: readonly ErrorCode[] = [
 
 /** In the order of the statuses. */
 export function groupErrors(route: Route): [number, ErrorCode[]][] {
-  const { key, params, query, body, errors = [], errorFormat } = route;
+  const { key, method, params, query, body, errors = [], errorFormat } = route;
   const codes = [
     ...always,
     ...(key === "none" ? [] : withKey),
+    ...(key === "management" ? withRole : []),
+    ...(key === "management" && method !== "GET" ? withChange : []),
     ...(body === undefined ? [] : withBody),
     ...(hasRules(params) || hasRules(query) ? (["invalid_request"] as const) : []),
     ...errors,

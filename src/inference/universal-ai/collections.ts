@@ -268,7 +268,7 @@ export function createCollections(options: CollectionsOptions) {
 /** The keys of an abandoned collection are revoked, so the gateway itself deletes it. */
 const sweeper: Caller = {
   ...{ keyId: "gateway", kind: "inference", name: "gateway", owner: null, team: null, scopes: new Set(), tags: {} },
-  ...{ allowedModels: null, rateLimit: null, budget: null, rules: [] },
+  ...{ allowedModels: null, rateLimit: null, budget: null, role: null, rules: [] },
 };
 
 /** Reports problems of a task's input at the members of this request: `input.file` is `file`. */

@@ -1,0 +1,162 @@
+// The audit log: who changed what. Changes of keys, teams and sessions are recorded in the transaction of the change (storage/audit.ts).
+// Other changes have a record that is written before the change, and completed after it.
+
+import type { AuditObject, ListAuditRequest } from "../contract/audit.ts";
+import { type Moment, toCursor } from "../contract/usage.ts";
+import { GatewayError, messageOf, throwProblems } from "../errors.ts";
+import { type CsvCell, toCsv } from "../lib/csv.ts";
+import type { Log } from "../log.ts";
+import type { Actor, AuditEvent, AuditFilter, AuditRecord } from "../storage/audit.ts";
+import type { Storage } from "../storage/storage.ts";
+
+export type Audit = ReturnType<typeof createAudit>;
+
+/** What a change outside of the store states about itself, while it is made. */
+export interface AuditNote {
+  before: Readonly<Record<string, unknown>> | null;
+  after: Readonly<Record<string, unknown>> | null;
+  /** The name of the object. */
+  name?: string;
+  /** The team that the object belongs to. */
+  team?: string | null;
+}
+
+const csvPageSize = 1_000;
+const dayMs = 86_400_000;
+// Refused sign-ins are recorded, but an attacker must not fill the store with them.
+const maxRefusalsPerMinute = 60;
+const minuteMs = 60_000;
+
+export function createAudit(store: Storage["audit"], log: Log, now: () => number = Date.now) {
+  let refusals = 0;
+  let windowStart = 0;
+
+  function toFilter(request: ListAuditRequest, ofTeam: string | null): AuditFilter {
+    const { from, to, actor = null, action = null, target = null, outcome = null, limit, cursor = null } = request;
+    const { team = null } = request;
+    if (ofTeam !== null && team !== null && team !== ofTeam)
+      throw new GatewayError("team_not_found", "There is no team with this name.");
+    const times = { from: toTime(from, now(), 0), to: toTime(to, now(), dayMs) };
+    if (times.from !== null && times.to !== null && times.from >= times.to)
+      throwProblems([{ loc: ["query", "from"], msg: "'from' should be before 'to'", type: "value_error" }]);
+    return { ...times, team: ofTeam ?? team, actor, action, target, outcome, after: cursor, limit };
+  }
+
+  async function readPage(filter: AuditFilter) {
+    // One record more than the page has shows whether another page follows.
+    const found = await store.list({ ...filter, limit: filter.limit + 1 });
+    const records = found.slice(0, filter.limit);
+    const last = records.at(-1);
+    return { records, next: found.length > filter.limit && last !== undefined ? last : null };
+  }
+
+  return {
+    /** `ofTeam`: only records of this team exist for the caller; null: all. */
+    async list(request: ListAuditRequest, ofTeam: string | null) {
+      const { records, next } = await readPage(toFilter(request, ofTeam));
+      return { items: records.map(toAuditObject), next_cursor: next === null ? null : toCursor(next) };
+    },
+
+    /** All records, page by page, the names of the columns first. */
+    async *toCsvPages(request: ListAuditRequest, ofTeam: string | null): AsyncGenerator<string> {
+      const filter = toFilter(request, ofTeam);
+      yield toCsv([csvColumns]);
+      for (let { after } = filter; ; ) {
+        const { records, next } = await readPage({ ...filter, after, limit: csvPageSize });
+        yield toCsv(records.map(toCsvRow));
+        if (next === null) return;
+        after = next;
+      }
+    },
+
+    /** Records something that has happened. If the store does not take it, that is logged. */
+    async record(actor: Actor, event: AuditEvent): Promise<void> {
+      try {
+        await store.insert(actor, event);
+      } catch (error) {
+        log.error("a record of the audit log could not be written", { action: event.action, actor: actor.name, error });
+      }
+    },
+
+    /** As `record`, for what anyone can cause: of many, only the first ones in a minute are recorded. */
+    async recordRefusal(actor: Actor, event: AuditEvent): Promise<void> {
+      if (now() - windowStart > minuteMs) {
+        windowStart = now();
+        refusals = 0;
+      }
+      refusals += 1;
+      if (refusals <= maxRefusalsPerMinute) await this.record(actor, { outcome: "refused", ...event });
+    },
+
+    /**
+     * For a change outside of the store. The record is written first, as `started`: without it, nothing is changed. It is completed when the
+     * change has ended; if that fails, it stays `started`.
+     */
+    async around<T>(actor: Actor, event: AuditEvent, note: AuditNote, change: () => Promise<T>): Promise<T> {
+      const id = await store.insert(actor, { ...event, outcome: "started" });
+      const finish = async (outcome: "done" | "failed", code: string | null) => {
+        try {
+          const { before, after, name = event.target.name, team = event.target.team } = note;
+          await store.finish(id, { outcome, code, before, after, name, team });
+        } catch (error) {
+          log.error("a record of the audit log could not be completed", { action: event.action, error });
+        }
+      };
+      try {
+        const result = await change();
+        await finish("done", null);
+        return result;
+      } catch (error) {
+        await finish("failed", error instanceof GatewayError ? error.code : messageOf(error).slice(0, 200));
+        throw error;
+      }
+    },
+  };
+}
+
+/** Dates are days in UTC. `dayLength` is added to a date, so that the end includes it. */
+function toTime(moment: Moment | undefined, now: number, dayLength: number): number | null {
+  switch (moment?.kind) {
+    case undefined:
+      return null;
+    case "day":
+      return moment.day + dayLength;
+    case "instant":
+      return moment.at;
+    case "ago":
+      return now - moment.ms;
+  }
+}
+
+function toAuditObject(record: AuditRecord): AuditObject {
+  return {
+    id: record.id,
+    time: new Date(record.time).toISOString(),
+    actor: { kind: record.actorKind, id: record.actorId, name: record.actorName, role: record.actorRole },
+    address: record.address,
+    request_id: record.requestId,
+    action: record.action,
+    outcome: record.outcome,
+    code: record.code,
+    target: { kind: record.targetKind, id: record.targetId, name: record.targetName, team: record.team },
+    before: record.stateBefore,
+    after: record.stateAfter,
+  };
+}
+
+const csvColumns = [
+  ...["time", "actor_kind", "actor_id", "actor_name", "actor_role", "address", "request_id", "action", "outcome"],
+  ...["code", "target_kind", "target_id", "target_name", "team", "before", "after"],
+];
+
+function toCsvRow(record: AuditRecord): CsvCell[] {
+  const { time, actor, address, request_id, action, outcome, code, target, before, after } = toAuditObject(record);
+  return [
+    ...[time, actor.kind, actor.id, actor.name, actor.role, address, request_id, action, outcome, code],
+    ...[target.kind, target.id, target.name, target.team, toJson(before), toJson(after)],
+  ];
+}
+
+function toJson(state: object | null): string | null {
+  return state === null ? null : JSON.stringify(state);
+}

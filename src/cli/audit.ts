@@ -1,0 +1,63 @@
+// `switchyard audit`. It reads the database, beside a running gateway and without one.
+
+import type { Command } from "commander";
+import { createAudit } from "../access/audit.ts";
+import { type AuditObject, listAuditQuery } from "../contract/audit.ts";
+import { parse } from "../contract/problems.ts";
+import { createLog } from "../log.ts";
+import { toTable } from "./access-command.ts";
+import { createCommand, UsageError } from "./command-line.ts";
+import { type UsageContext, withStorage } from "./usage.ts";
+
+interface AuditOptions {
+  readonly json?: true;
+  readonly csv?: true;
+}
+
+/** Arguments are checked before the store is opened. */
+export function createAuditCommand(context: UsageContext): Command {
+  return createCommand("audit", "List who changed what: keys, teams, sign-ins, reloads.", context)
+    .option(
+      "--from <time>",
+      "a date, a time such as 2026-11-30T12:00:00Z, or hours or days before now such as 24h or 7d",
+    )
+    .option("--to <time>", "the end, which is not included; a date is included as a whole day")
+    .option("--actor <text>", "only changes by this key or person: an id or a name")
+    .option("--action <name>", "only this action, such as key.create, or a kind of object, such as key")
+    .option("--target <text>", "only changes of this object: its id or name")
+    .option("--team <name>", "only changes of this team and of its keys")
+    .option("--outcome <outcome>", "done, failed, refused or started")
+    .option("--limit <n>", "records per page; default: 100")
+    .option("--cursor <text>", "next_cursor of the previous page")
+    .option("--csv", "print all records as CSV")
+    .option("--json", "print JSON")
+    .action(async ({ json, csv, ...options }: AuditOptions) => {
+      if (json && csv) throw new UsageError("Choose one of --json and --csv.");
+      const query = parse(listAuditQuery, options, "query");
+      const log = createLog({
+        level: "error",
+        format: "text",
+        secrets: [],
+        write: (lines) => process.stderr.write(lines),
+      });
+      await withStorage(context, async (storage) => {
+        const audit = createAudit(storage.audit, log);
+        if (csv) {
+          for await (const page of audit.toCsvPages(query, null)) if (page !== "") context.print(page.trimEnd());
+          return;
+        }
+        const list = await audit.list(query, null);
+        if (json) return context.print(JSON.stringify(list, null, 2));
+        for (const line of toTable([header, ...list.items.map(toRow)])) context.print(line);
+        if (list.next_cursor !== null) context.print(`More: --cursor ${list.next_cursor}`);
+      });
+    })
+    .addHelpText("after", "\nExample: npx switchyard audit --action key --from 7d");
+}
+
+const header = ["time", "actor", "address", "action", "outcome", "target", "changed"];
+
+function toRow({ time, actor, address, action, outcome, target, before, after }: AuditObject): string[] {
+  const changed = before === null || after === null ? "" : Object.keys(after).join(", ");
+  return [time, actor.name, address ?? "-", action, outcome, target.name ?? target.id ?? "-", changed];
+}

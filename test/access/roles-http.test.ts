@@ -1,0 +1,237 @@
+// Every management route, for every role, of the whole gateway and of one team: nobody does what the role does not allow, and nobody sees or
+// changes anything of another team.
+
+import { describe, expect, test } from "bun:test";
+import { includesRole, type Role, roles } from "../../src/contract/roles.ts";
+import type { Route } from "../../src/http/route.ts";
+import { listAllRoutes } from "../support/all-routes.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
+import { waitFor } from "../support/wait.ts";
+
+const vendor = await startVendor();
+const gateway = await sharedGateway({ vendor });
+const managed = listAllRoutes().filter(({ key }) => key === "management");
+
+/** Everything of a team that a route may show. The random part is in every name, so that a text shows whether it is there. */
+interface Team {
+  readonly name: string;
+  readonly id: string;
+  readonly keyId: string;
+  readonly requestId: string;
+  readonly jobId: string;
+}
+
+interface Person {
+  readonly role: Role;
+  readonly team: Team | null;
+  readonly key: string;
+}
+
+async function createTeam(name: string): Promise<Team> {
+  const mark = `${name}-${crypto.randomUUID().slice(0, 8)}`;
+  const { id } = (await gateway.manage("POST", "/teams", { name: mark })) as { id: string };
+  const key = await createKey(mark);
+  const requestId = `request-of-${mark}`;
+  const headers = { authorization: `Bearer ${key.key}`, "content-type": "application/json", "x-request-id": requestId };
+  const send = (path: string, body: object) =>
+    fetch(`${gateway.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  await send("/v3/chat/completions", { model: "mock/m", messages: [{ role: "user", content: "Hi" }] });
+  return { name: mark, id, keyId: key.id, requestId, jobId: await submitJob(key.key) };
+}
+
+async function submitJob(key: string): Promise<string> {
+  const response = await fetch(`${gateway.url}/v3/universal-ai/async`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "text/sentiment_analysis/sandbox", input: { text: "A lovely day" } }),
+  });
+  return ((await response.json()) as { job_id: string }).job_id;
+}
+
+async function createKey(team: string | null, more: object = {}) {
+  const body = { name: `key of ${team}`, ...(team === null ? {} : { team }), ...more };
+  return (await gateway.manage("POST", "/keys", body)) as { id: string; key: string };
+}
+
+const teams = [await createTeam("red"), await createTeam("blue")] as const;
+const people: Person[] = await Promise.all(
+  [null, ...teams].flatMap((team) =>
+    roles.map(async (role) => {
+      const { key } = await createKey(team?.name ?? null, { kind: "management", role });
+      return { role, team, key };
+    }),
+  ),
+);
+
+/** How a route is called about a team. New objects for calls that destroy them. */
+const recipes: Readonly<Record<string, (team: Team) => Promise<CallOfRoute> | CallOfRoute>> = {
+  listKeys: () => ({ query: "limit=1000" }),
+  createKey: ({ name }) => ({ body: { name: "new", team: name }, foreign: 422 }),
+  retrieveKey: ({ keyId }) => ({ params: { key_id: keyId } }),
+  updateKey: ({ keyId }) => ({ params: { key_id: keyId }, body: { tags: { a: "b" } } }),
+  revokeKey: async ({ name }) => ({ params: { key_id: (await createKey(name)).id } }),
+  rotateKey: async ({ name }) => ({ params: { key_id: (await createKey(name)).id } }),
+  whoami: () => ({}),
+  listTeams: () => ({ query: "limit=1000" }),
+  retrieveTeam: ({ name }) => ({ params: { team: name } }),
+  reportUsage: ({ name }) => ({ query: `group_by=team,key&team=${name}` }),
+  reportKeyUsage: ({ keyId }) => ({ params: { key_id: keyId }, query: "group_by=team" }),
+  listRequests: ({ name }) => ({ query: `team=${name}` }),
+  retrieveRequest: ({ requestId }) => ({ params: { request_id: requestId } }),
+  listUnfinishedJobs: () => ({ query: "limit=1000" }),
+  cancelAnyJob: async ({ name }) => ({ params: { job_id: await submitJob((await createKey(name)).key) } }),
+  listProviders: () => ({}),
+  retrieveSession: () => ({ permitted: 401 }),
+  signOut: () => ({ permitted: 401 }),
+  listAudit: ({ name }) => ({ query: `team=${name}` }),
+};
+
+interface CallOfRoute {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: unknown;
+  /** The status for a person of another team, where it is not 404. */
+  readonly foreign?: number;
+  /** The status for a person who may make the call, where it is not a success. */
+  readonly permitted?: number;
+}
+
+async function call(route: Route, person: Person, { params = {}, query = "", body }: CallOfRoute) {
+  const path = route.path.replace(/\{(\w+)(?:\.\.\.)?\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? "00000000-0000-4000-8000-000000000000"),
+  );
+  const response = await fetch(`${gateway.url}${path}?${query}`, {
+    method: route.method,
+    headers: { authorization: `Bearer ${person.key}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(60_000),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+const mayCall = ({ role = "administrator", reach }: Route, person: Person) =>
+  includesRole(person.role, role) && (person.team === null || reach === "team");
+const describePerson = ({ role, team }: Person) => `${role} of ${team === null ? "the gateway" : team.name}`;
+
+test("every management route says who may call it, and how its changes are recorded", () => {
+  for (const { id, role, reach, method, audit } of managed) {
+    expect(role, id).toBeDefined();
+    expect(reach, id).toBeDefined();
+    expect(audit !== undefined, id).toBe(method !== "GET");
+    expect(method === "GET" || id === "signOut" || role !== "viewer", id).toBe(true);
+  }
+  for (const { id, role } of listAllRoutes().filter(({ key }) => key !== "management"))
+    expect(role, id).toBeUndefined();
+});
+
+describe("a role that does not suffice is refused", () => {
+  for (const route of managed)
+    test(`${route.method} ${route.path}`, async () => {
+      const refused = people.filter((person) => !mayCall(route, person));
+      const outcomes = await Promise.all(refused.map((person) => call(route, person, {})));
+      for (const [index, { status, text }] of outcomes.entries()) {
+        const who = describePerson(refused[index] as Person);
+        expect([status, text.includes('"insufficient_role"')], who).toEqual([403, true]);
+      }
+    });
+});
+
+describe("a role of a team sees and changes that team only", () => {
+  for (const route of managed.filter(({ reach }) => reach === "team"))
+    test(`${route.method} ${route.path}`, async () => {
+      const recipe = recipes[route.id];
+      if (recipe === undefined)
+        throw new Error(
+          `Say in \`recipes\` how ${route.id} is called, so that it is checked for crossings between teams`,
+        );
+      const combinations = people
+        .filter((person) => mayCall(route, person))
+        .flatMap((person) => teams.map((team) => ({ person, team })));
+      await Promise.all(
+        combinations.map(async ({ person, team }) => {
+          const made = await recipe(team);
+          const { status, text } = await call(route, person, made);
+          const who = `${describePerson(person)} about ${team.name}: ${text.slice(0, 300)}`;
+          const isForeign = person.team !== null && person.team !== team;
+          const isAbout =
+            made.params !== undefined || made.body !== undefined || made.query?.includes("team=") === true;
+          const expected = isForeign && isAbout ? (made.foreign ?? 404) : made.permitted;
+          if (expected === undefined) expect([200, 201, 202, 204], who).toContain(status);
+          else expect(status, who).toBe(expected);
+          const hidden = teams.find((other) => person.team !== null && other !== person.team);
+          if (hidden === undefined) return;
+          for (const mark of [hidden.name, hidden.id, hidden.keyId, hidden.requestId, hidden.jobId])
+            if (!JSON.stringify(made).includes(mark)) expect(text.includes(mark), `${mark} in ${who}`).toBe(false);
+        }),
+      );
+    });
+
+  test("the lists are not empty: each person sees what is theirs", async () => {
+    const person = people.find(({ role, team }) => role === "viewer" && team === teams[0]) as Person;
+    const find = (id: string) => managed.find((route) => route.id === id) as Route;
+    const shows = async (id: string, mark: string) =>
+      expect((await call(find(id), person, { query: "limit=1000" })).text, id).toContain(mark);
+    await shows("listKeys", teams[0].keyId);
+    await shows("listTeams", teams[0].id);
+    await shows("listUnfinishedJobs", teams[0].jobId);
+    await shows("listAudit", teams[0].keyId);
+    await waitFor("the line of the ledger", async () => {
+      const { text } = await call(find("listRequests"), person, {});
+      return text.includes(teams[0].requestId) ? true : null;
+    });
+    expect((await call(find("retrieveRequest"), person, { params: { request_id: teams[0].requestId } })).status).toBe(
+      200,
+    );
+  });
+});
+
+describe("roles cannot be raised", () => {
+  const find = (role: Role, team: Team | null) =>
+    people.find((one) => one.role === role && one.team === team) as Person;
+  const send = async (person: Person, method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${gateway.url}/v3/manage${path}`, {
+      method,
+      headers: { authorization: `Bearer ${person.key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+  };
+
+  test("an operator neither creates nor changes management keys", async () => {
+    for (const team of [null, teams[0]]) {
+      const operator = find("operator", team);
+      const target = await createKey(teams[0].name, { kind: "management", role: "administrator" });
+      const wanted = { name: "mine", kind: "management" };
+      expect((await send(operator, "POST", "/keys", wanted)).status).toBe(403);
+      expect((await send(operator, "POST", "/keys", { ...wanted, role: "viewer" })).status).toBe(403);
+      expect((await send(operator, "POST", `/keys/${target.id}/rotate`, {})).status).toBe(403);
+      expect((await send(operator, "PATCH", `/keys/${target.id}`, { enabled: false })).status).toBe(403);
+      expect((await send(operator, "DELETE", `/keys/${target.id}`)).status).toBe(403);
+    }
+  });
+
+  test("an administrator of a team creates management keys of that team only", async () => {
+    const administrator = find("administrator", teams[0]);
+    const made = await send(administrator, "POST", "/keys", { name: "mine", kind: "management", role: "viewer" });
+    expect([made.status, made.json["team"], made.json["role"]]).toEqual([201, teams[0].name, "viewer"]);
+    const id = String(made.json["id"]);
+    for (const team of [null, teams[1].name, teams[1].id, "no-such-team"]) {
+      expect((await send(administrator, "POST", "/keys", { name: "x", kind: "management", team })).status).toBe(422);
+      expect((await send(administrator, "PATCH", `/keys/${id}`, { team })).status).toBe(422);
+    }
+    expect((await send(administrator, "PATCH", `/keys/${id}`, { owner: "a-new-team" })).status).toBe(422);
+    expect((await send(administrator, "PATCH", `/teams/${teams[0].name}`, { budget: null })).status).toBe(403);
+  });
+
+  test("a role belongs to management keys, and an existing one is an administrator", async () => {
+    const administrator = find("administrator", null);
+    expect((await send(administrator, "POST", "/keys", { name: "x", role: "viewer" })).status).toBe(422);
+    expect((await send(administrator, "PATCH", `/keys/${teams[0].keyId}`, { role: "viewer" })).status).toBe(422);
+    expect((await send(administrator, "POST", "/keys", { name: "x", kind: "management", role: "owner" })).status).toBe(
+      422,
+    );
+    const plain = await send(administrator, "POST", "/keys", { name: "x", kind: "management" });
+    expect(plain.json["role"]).toBe("administrator");
+  });
+});
