@@ -21,7 +21,43 @@ const introduction = `# Providers
 Generated from the providers' rows by \`scripts/providers-page.ts\`.
 
 A provider is configured as soon as its key is set. \`<NAME>_BASE_URL\` (upper case, \`-\` as \`_\`) replaces its address. A provider with several names
-accepts each of them in requests and settings.
+accepts each of them in requests and settings. \`<NAME>_API_KEY_FILE\` names a file that holds the key ([settings](settings.md#secrets-from-files)).
+
+## Credentials in the store
+
+A key, an address and further settings of a provider can also be kept in the store, and changed while the gateway runs. They are encrypted with
+\`SWITCHYARD_ENCRYPTION_KEY\`, without which nothing is stored.
+
+\`\`\`sh
+export MANAGEMENT_KEY=$(cat data/first-keys/management.key)
+curl -X PUT http://127.0.0.1:8080/v3/manage/providers/openai \\
+  -H "Authorization: Bearer $MANAGEMENT_KEY" -H "Content-Type: application/json" -d '{"api_key": "sk-your-key"}'
+curl -X POST http://127.0.0.1:8080/v3/manage/providers/openai/test -H "Authorization: Bearer $MANAGEMENT_KEY"
+curl -X POST http://127.0.0.1:8080/v3/manage/providers/openai/rotate \\
+  -H "Authorization: Bearer $MANAGEMENT_KEY" -H "Content-Type: application/json" -d '{"api_key": "sk-your-new-key"}'
+curl http://127.0.0.1:8080/v3/manage/providers/openai -H "Authorization: Bearer $MANAGEMENT_KEY"
+curl -X DELETE http://127.0.0.1:8080/v3/manage/providers/openai -H "Authorization: Bearer $MANAGEMENT_KEY"
+\`\`\`
+
+- **Precedence**: the store, then \`switchyard.yaml\`, then the environment. A key or address of the store replaces all \`deployments\` of the file.
+  \`in_force\` of the answer says where each value comes from, and \`overridden\` what the store takes precedence over. After DELETE, file and
+  environment apply again.
+- **Reach**: all processes of a gateway and all replicas on the same database use a change within a second. Running calls end with the credentials that
+  they began with. The circuit breaker and the health record of the provider start anew.
+- **Secrets** never come back: answers, logs and errors show the last four characters at most.
+- \`test\` makes one cheap real call for each deployment, past the circuit breaker, and says what happened. \`rotate\` changes the key or single settings,
+  and stores them only after such a call has shown that the provider accepts them (\`"test": false\` skips it).
+- \`base_url\` may be private, because the operator sets it. \`settings\` holds further settings by their names in the environment, such as
+  \`{"AWS_ACCESS_KEY_ID": "…", "AWS_SECRET_ACCESS_KEY": "…", "AWS_REGION": "eu-central-1"}\` for \`amazon\`; \`further_settings\` lists them.
+
+The command line does the same on the store, beside a running gateway or without one:
+
+\`\`\`sh
+echo sk-your-key | npx switchyard providers set openai --api-key -
+npx switchyard providers test openai
+npx switchyard providers list
+npx switchyard providers remove openai
+\`\`\`
 
 ## Models
 

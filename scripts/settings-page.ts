@@ -3,13 +3,16 @@
 import { z } from "zod";
 import { overrideSchema } from "../src/catalogue/prices.ts";
 import { writtenDefaults } from "../src/config/defaults.ts";
-import { settings, variableOf } from "../src/config/settings.ts";
+import { isSecret, settings, variableOf } from "../src/config/settings.ts";
 import { configSchema } from "../src/config.ts";
 
 export function settingsPage(): string {
   const lines = Object.entries(settings).map(
     ([name, schema]) => `| \`${variableOf(name)}\` | ${shownDefault(schema)} | ${schema.description} |`,
   );
+  const secretVariables = Object.keys(settings)
+    .filter(isSecret)
+    .map((name) => `\`${variableOf(name)}\``);
   return `# Settings
 
 Generated from \`src/config/settings.ts\`. A setting is a variable of the environment, or a member of \`switchyard.yaml\` in lower case and
@@ -23,7 +26,28 @@ ${lines.join("\n")}
 | \`<PROVIDER>_API_KEY\`, \`<PROVIDER>_BASE_URL\` | unset | Key and address of a provider, e.g. \`OPENAI_API_KEY\`; write \`-\` as \`_\`. |
 | \`NODE_EXTRA_CA_CERTS\` | unset | File of additional trusted certificates. |
 
-[switchyard.schema.json](switchyard.schema.json) is the JSON Schema of \`switchyard.yaml\`. An editor with a YAML language server completes
+## Secrets from files
+
+\`NAME_FILE\` names a file whose content is the value of \`NAME\`, as Docker and Kubernetes mount secrets: for ${secretVariables.join(", ")}, for every
+key and setting of a provider (\`OPENAI_API_KEY_FILE\`, \`AWS_SECRET_ACCESS_KEY_FILE\`), and for every variable that \`switchyard.yaml\` names. White
+space around the secret is ignored. It is an error to set both, and to name a file that is missing, unreadable, empty, or larger than 64 KB. The files
+are read at the start and on reload, once for all processes.
+
+## Check and show the configuration
+
+\`\`\`sh
+npx switchyard config check           # exit code 2 and one line per problem, with file, line, column and the nearest right name
+npx switchyard config check --strict  # warnings are problems as well
+npx switchyard config show            # every setting and provider in force, and where it comes from; secrets are hidden
+\`\`\`
+
+All of them take \`--config <file>\` and \`--json\`. A name that does not exist is refused wherever it is written: as a member of the file, as a variable
+that starts with \`SWITCHYARD_\`, as a provider in \`providers\`, \`aliases\`, \`prices\` and \`defaults\`, and as a task. So is a \`\${VARIABLE}\` that is not set,
+except as the whole key of a provider: the provider then counts as not configured, with a warning.
+
+## The file
+
+[switchyard.schema.json](switchyard.schema.json) is the JSON Schema of \`switchyard.yaml\`; \`npx switchyard config schema\` prints it. An editor with a YAML language server completes
 and checks the file when its first line names the schema:
 
 \`\`\`yaml
@@ -45,6 +69,17 @@ aliases:
 defaults:                                       # limits of new keys and teams (docs/keys-and-teams.md)
   key: { allowed_models: ["openai/*"] }
 \`\`\`
+
+## Import from LiteLLM
+
+\`\`\`sh
+npx switchyard config import examples/litellm.yaml
+\`\`\`
+
+converts the configuration of a LiteLLM proxy, prints the result (\`--output switchyard.yaml\` writes it to a new file), and lists with line numbers what it
+could not convert. Models become aliases: those with several deployments are distributed by weight, and fallbacks follow them. Keys, addresses, headers
+and prices become those of providers; \`os.environ/NAME\` becomes \`\${NAME}\`. Timeouts, retries and cooldowns become settings. Keys of callers, budgets and
+stored data are not part of the file: create them with \`switchyard keys\` and \`switchyard teams\`.
 `;
 }
 

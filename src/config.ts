@@ -3,13 +3,24 @@
 
 import { resolve } from "node:path";
 import { z } from "zod";
-import { type ConfigFile, describeLocation, type Environment, Problems, readConfigFile } from "./config/config-file.ts";
+import {
+  type ConfigFile,
+  type ConfigProblem,
+  configVariable,
+  describeProblem,
+  type Environment,
+  locate,
+  Problems,
+  readConfigFile,
+} from "./config/config-file.ts";
 import { type Defaults, defaultsSchema } from "./config/defaults.ts";
 import { type OidcSettings, oidcSchema } from "./config/oidc.ts";
 import { aliasesSchema, type DeclaredProvider, providersSchema } from "./config/providers.ts";
 import { closedObject, toPathIssues } from "./config/schema-parts.ts";
-import { findVariable, settings, variableOf } from "./config/settings.ts";
+import { fileVariableOf, readSecretFiles, type SecretFiles } from "./config/secret-files.ts";
+import { findVariable, isSecret, type SettingName, settings, variableOf } from "./config/settings.ts";
 import type { AliasTarget } from "./contract/model-names.ts";
+import { SettingError } from "./errors.ts";
 import { suggest } from "./lib/find-nearest.ts";
 import { isObject } from "./lib/lenient-json.ts";
 import { secretsOfProxy } from "./lib/outgoing-proxy.ts";
@@ -31,7 +42,7 @@ type ParsedConfig = z.output<typeof configSchema>;
 type CamelCase<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Name;
 type SettingValues = { readonly [Name in keyof typeof settings as CamelCase<Name>]: ParsedConfig[Name] };
 
-export interface Config extends SettingValues, Pick<ConfigFile, "file" | "lines"> {
+export interface Config extends SettingValues, Pick<ConfigFile, "file" | "places"> {
   readonly providers: Readonly<Record<string, DeclaredProvider>>;
   /** Providers that are switched off: `providers: { sandbox: false }`. */
   readonly switchedOff: ReadonlySet<string>;
@@ -41,41 +52,68 @@ export interface Config extends SettingValues, Pick<ConfigFile, "file" | "lines"
   /** Null: people sign in with management keys only. */
   readonly oidc: OidcSettings | null;
   /** Settings that probably do not do what the operator intended, one line each. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly ConfigProblem[];
   /** The operator's own prices as they are written; the catalogue reads them. */
   readonly prices: unknown;
-  /** A setting of the environment that belongs to a provider, e.g. `OPENAI_API_KEY`. Empty counts as unset. */
+  /** Names of variables in the environment that look like the key or address of a provider. */
+  readonly providerVariables: readonly string[];
+  /** Read once, so that all processes have the same secrets whatever the files contain by then. */
+  readonly secretFiles: SecretFiles;
+  /**
+   * A setting of the environment that belongs to a provider, e.g. `OPENAI_API_KEY`. Empty counts as unset. Throws a SettingError if a file
+   * was to hold it and cannot be used.
+   */
   readonly readProviderSetting: (name: string) => string | null;
 }
 
 export class ConfigError extends Error {
-  constructor(problems: readonly string[]) {
-    super(problems.join("\n"));
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly (ConfigProblem | string)[]) {
+    const located = problems.map((one) => (typeof one === "string" ? withoutPlace(one) : one));
+    super(located.map(describeProblem).join("\n"));
     this.name = "ConfigError";
+    this.problems = located;
   }
 }
 
+function withoutPlace(message: string): ConfigProblem {
+  return { path: null, message, file: null, line: null, column: null };
+}
+
+/** The environment of this process, with another file where a command names one. */
+export function withConfigFile(file: string | undefined): Environment {
+  return file === undefined ? process.env : { ...process.env, [configVariable]: file };
+}
+
 export function readConfig(environment: Environment = process.env): Config {
+  return readAll(environment).config;
+}
+
+function readAll(written: Environment) {
   const problems = new Problems();
-  const file = flatten(readConfigFile(environment, problems));
-  refuseUnknownVariables(environment, problems);
+  const secretFiles = readSecretFiles(written, (name) => !isOwnVariable(name) || secretVariables.has(name));
+  const environment = { ...written, ...secretFiles.values };
+  const file = flatten(readConfigFile(environment, secretFiles, problems));
+  refuseUnknownVariables(written, problems);
+  refuseUnusableFiles(secretFiles, problems);
   const parsed = configSchema.safeParse(mergeSettings(environment, file));
   for (const issue of parsed.error?.issues ?? [])
     for (const { path, message } of toPathIssues(issue)) {
       const variable = findVariable(path, environment);
       const isFromFile = Object.hasOwn(file.document, path.split(".", 1)[0] ?? "") && !environment[variable];
       if (isFromFile) problems.add(path, message, file);
-      else problems.add(variable, message);
+      else problems.add(Object.hasOwn(secretFiles.values, variable) ? fileVariableOf(variable) : variable, message);
     }
   if (!parsed.success || !problems.isEmpty) throw new ConfigError(problems.list());
   const { providers, aliases, defaults, oidc, prices, ...values } = parsed.data;
   const declared = Object.entries(providers);
-  return withEnvironment(
+  const config = withEnvironment(
     {
       ...toCamelCase(values),
       dataDir: resolve(values.data_dir),
       file: file.file,
-      lines: file.lines,
+      places: file.places,
       providers: Object.fromEntries(
         declared.flatMap(([name, one]) => (one === false ? [] : [[name, withUnsetKeys(name, one ?? {}, file)]])),
       ),
@@ -84,14 +122,56 @@ export function readConfig(environment: Environment = process.env): Config {
       defaults,
       oidc,
       prices,
-      warnings: Array.from(
-        file.unsetKeys,
-        ([path, name]) =>
-          `${describeLocation(path, file)}: the variable ${name} is not set, so this key is not configured`,
+      secretFiles,
+      providerVariables: Object.keys(environment).filter(
+        (name) => /_(?:API_KEY|BASE_URL)$/.test(name) && !isOwnVariable(name) && environment[name],
+      ),
+      warnings: Array.from(file.unsetKeys, ([path, name]) =>
+        locate(path, `the variable ${name} is not set, so this key is not configured`, file),
       ),
     },
-    environment,
+    written,
   );
+  return { config, values, file };
+}
+
+/** Where the value of a setting comes from. */
+export type SettingSource =
+  | { readonly kind: "default" }
+  | { readonly kind: "environment"; readonly variable: string }
+  | { readonly kind: "file"; readonly line: number };
+
+export interface SettingInForce {
+  readonly name: SettingName;
+  readonly value: unknown;
+  readonly isSecret: boolean;
+  readonly source: SettingSource;
+}
+
+/** Every setting with its value and where it comes from. */
+export function readSettings(environment: Environment = process.env): SettingInForce[] {
+  const { values, file } = readAll(environment);
+  const names = Object.keys(settings) as SettingName[];
+  return names.map((name) => ({
+    name,
+    value: values[name],
+    isSecret: isSecret(name),
+    source: findSource(name, environment, file),
+  }));
+}
+
+function findSource(name: SettingName, environment: Environment, { document, places }: ConfigFile): SettingSource {
+  const variable = findVariable(name, environment);
+  if (environment[variable]) return { kind: "environment", variable };
+  if (environment[fileVariableOf(variable)] && isSecret(name))
+    return { kind: "environment", variable: fileVariableOf(variable) };
+  const isWritten = document[name] !== undefined && document[name] !== null && document[name] !== "";
+  return isWritten ? { kind: "file", line: places[name]?.line ?? 1 } : { kind: "default" };
+}
+
+function refuseUnusableFiles(files: SecretFiles, problems: Problems): void {
+  for (const [variable, problem] of Object.entries(files.problems))
+    if (secretVariables.has(variable)) problems.add(fileVariableOf(variable), problem);
 }
 
 /** The file's document with the settings of the environment in it. Empty values count as unset. */
@@ -143,7 +223,19 @@ export function fromSnapshot(snapshot: ConfigSnapshot, environment: Environment 
 }
 
 function withEnvironment(config: Omit<Config, "readProviderSetting">, environment: Environment): Config {
-  return { ...config, readProviderSetting: (name) => environment[name] || null };
+  const { values, problems } = config.secretFiles;
+  const readProviderSetting = (name: string) => {
+    const problem = problems[name];
+    if (problem !== undefined) throw new SettingError(fileVariableOf(name), problem);
+    return environment[name] || values[name] || null;
+  };
+  return { ...config, readProviderSetting };
+}
+
+const secretVariables: ReadonlySet<string> = new Set(Object.keys(settings).filter(isSecret).map(variableOf));
+
+function isOwnVariable(name: string): boolean {
+  return name.startsWith("SWITCHYARD_");
 }
 
 // Variables of clients, which an operator's shell may hold as well.
@@ -153,11 +245,15 @@ const serviceVariable = /^SWITCHYARD_(?:SERVICE_(?:HOST|PORT)\w*|PORT_\d+_(?:TCP
 
 /** A misspelt name would otherwise leave the default in force without a message. */
 function refuseUnknownVariables(environment: Environment, problems: Problems): void {
-  const names = ["SWITCHYARD_CONFIG", ...Object.keys(settings).map(variableOf)];
+  const variables = Object.keys(settings).map(variableOf);
+  const names = [configVariable, ...variables, ...Array.from(secretVariables, fileVariableOf)];
   for (const name of Object.keys(environment)) {
-    if (!name.startsWith("SWITCHYARD_") || names.includes(name)) continue;
+    if (!isOwnVariable(name) || names.includes(name)) continue;
     if (clientVariables.has(name) || serviceVariable.test(name)) continue;
-    problems.add(name, `unknown setting${suggest(name, names) || "."} docs/settings.md lists all settings`);
+    const message = variables.some((variable) => fileVariableOf(variable) === name)
+      ? "only secrets are read from files; set the value itself"
+      : `unknown setting${suggest(name, names) || "."} docs/settings.md lists all settings`;
+    problems.add(name, message);
   }
 }
 
@@ -239,10 +335,10 @@ function flatten(file: ConfigFile): ConfigFile {
   const { responses, ...others } = file.document;
   if (!isObject(responses)) return file;
   const document: Record<string, unknown> = { ...others };
-  const lines: Record<string, number> = { ...file.lines };
+  const places = { ...file.places };
   for (const [name, value] of Object.entries(responses)) {
     document[`responses_${name}`] = value;
-    lines[`responses_${name}`] = lines[`responses.${name}`] ?? 1;
+    places[`responses_${name}`] = places[`responses.${name}`] ?? { line: 1, column: 1 };
   }
-  return { ...file, document, lines };
+  return { ...file, document, places };
 }

@@ -189,13 +189,15 @@ export async function startGateway(
   const responseSweeper = startSweeper({ name: "Expired responses", log }, async () => {
     await deleteInBatches((limit) => storage.responses.deleteExpired(Date.now(), limit));
   });
+  const catalogue = createCatalogue(
+    [...providers.values()].filter(({ row }) => hasModels(row)),
+    () => toTaskOffers(engines, book),
+    book,
+  );
+  services.credentials.onChanged(() => catalogue.forget());
   let draining = false;
   const routes = createRoutes({
-    catalogue: createCatalogue(
-      [...providers.values()].filter(({ row }) => hasModels(row)),
-      () => toTaskOffers(engines, book),
-      book,
-    ),
+    catalogue,
     keyring,
     authenticator,
     sessions,
@@ -221,6 +223,8 @@ export async function startGateway(
     uploads,
     resources,
     describeProviders: () => describeProviders(providers.values(), health),
+    credentials: services.credentials,
+    testProvider: services.testProvider,
     readMetrics,
     aliases,
     mayNameHost,

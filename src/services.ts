@@ -3,19 +3,14 @@
 import { join } from "node:path";
 import { createBudgets } from "./access/budgets.ts";
 import { createCallLimits, type FallbackPrice } from "./access/call-limits.ts";
+import { waitForPropagation } from "./access/keys.ts";
 import { RateLimits } from "./access/rate-limits.ts";
 import { type GatewayIdentity, RateShares } from "./access/rate-shares.ts";
 import { type CounterPlace, openCounters } from "./access/shared-counters.ts";
-import {
-  builtInPrices,
-  createPriceBook,
-  loadPrices,
-  type PriceOverrides,
-  readPriceOverrides,
-} from "./catalogue/prices.ts";
-import { describeLocation } from "./config/config-file.ts";
-import { type Config, ConfigError } from "./config.ts";
-import { features, findTask, tasks } from "./contract/tasks.ts";
+import { builtInPrices, createPriceBook, loadPrices } from "./catalogue/prices.ts";
+import type { Config } from "./config.ts";
+import { features } from "./contract/tasks.ts";
+import type { UniversalAiRequest } from "./contract/universal-ai.ts";
 import { createEgress } from "./egress/egress.ts";
 import { createDeclaredEngines } from "./engines/declared.ts";
 import { createEmbeddingsEngines } from "./engines/embeddings.ts";
@@ -26,7 +21,6 @@ import { createLocalPool, toEngines, toPoolOptions } from "./engines/local/index
 import { createRemotePool, type EngineProcess } from "./engines/local/remote-pool.ts";
 import { createSandboxEngines } from "./engines/sandbox/index.ts";
 import { createVendorEngines } from "./engines/vendors/vendor-engine.ts";
-import { SettingError } from "./errors.ts";
 import { createFileStore } from "./files/file-store.ts";
 import { createResourceUrls } from "./files/resource-urls.ts";
 import type { S3Settings } from "./files/s3-bytes.ts";
@@ -38,23 +32,25 @@ import { HealthBook } from "./inference/health.ts";
 import { createLocalEmbeddings } from "./inference/local-embeddings.ts";
 import { createFetchMedia } from "./inference/media.ts";
 import { createPricing } from "./inference/pricing.ts";
+import { createProviderCredentials } from "./inference/provider-credentials.ts";
 import { type AttemptReport, readUsage, toLedgerLine } from "./inference/report.ts";
 import { createRoutePlanner } from "./inference/route-planner.ts";
+import { createProviderTester } from "./inference/test-provider.ts";
 import { createCompleter } from "./inference/universal-ai/complete-with-chat.ts";
 import { createEmbedder } from "./inference/universal-ai/embed-with-provider.ts";
-import { createUniversalAi } from "./inference/universal-ai/universal-ai.ts";
-import { suggest } from "./lib/find-nearest.ts";
+import { createUniversalAi, type UniversalAiDependencies } from "./inference/universal-ai/universal-ai.ts";
 import { picoPerUsd, toPicoPerToken, toUsd } from "./lib/money.ts";
 import { createProxyExemption, readProxy } from "./lib/outgoing-proxy.ts";
 import { createTicker } from "./lib/ticker.ts";
 import type { Log } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { type MetricsAccess, metricsOfOneProcess } from "./metrics/metrics-link.ts";
-import { configureProviders, type Provider } from "./providers/configure.ts";
-import { findProvider, listProviderNames } from "./providers/find-provider.ts";
+import { setUpProviders } from "./provider-setup.ts";
+import type { Provider } from "./providers/configure.ts";
+import { findProvider } from "./providers/find-provider.ts";
 import { HttpClient, type ProxyRule } from "./providers/http-client.ts";
 import { rows as builtInRows } from "./providers/index.ts";
-import { hasModels, modelNamesOf, ownNamesOf, type ProviderRow } from "./providers/provider.ts";
+import { hasModels } from "./providers/provider.ts";
 import type { BudgetAlert } from "./storage/budgets.ts";
 import { openStorage } from "./storage/storage.ts";
 import { noLedger, openLedger } from "./usage/ledger.ts";
@@ -90,20 +86,8 @@ export async function createServices(config: Config, log: Log, options: Services
     job: config.localJobTimeoutMs,
   });
   const localEmbeddings = createLocalEmbeddings(local.engines);
-  // A provider that the operator declared under that name takes precedence.
-  const ownRows = Object.hasOwn(config.providers, localEmbeddings.row.name) ? [] : [localEmbeddings.row];
   const isOn = (name: string) => !config.switchedOff.has(name);
-  const rows = [...builtInRows, ...ownRows];
-  checkSwitchedOff(config, [...rows.flatMap(modelNamesOf), localEmbeddings.row.name]);
-  const providers = explainSettings(config, () =>
-    configureProviders(
-      rows.flatMap((row) => withoutSwitchedOff(row, ownNamesOf(row, rows), config.switchedOff)),
-      config.providers,
-      config.readProviderSetting,
-    ),
-  );
-  checkAliases(config, providers);
-  const overrides = readOverrides(config);
+  const { providers, live, priceOverrides } = setUpProviders(config, localEmbeddings.row);
   for (const provider of providers.values()) for (const secret of provider.secrets) log.hide(secret);
   const { databaseUrl, dataDir, encryptionKey } = config;
   const { works, storeDeadlineMs: deadlineMs } = options;
@@ -132,8 +116,19 @@ export async function createServices(config: Config, log: Log, options: Services
     features: new Set(features.map((feature) => feature.name)),
   };
   const health = new HealthBook(config);
+  const credentials = createProviderCredentials({
+    store: storage.secrets,
+    live,
+    isEncrypted: encryptionKey !== null,
+    switchedOff: config.switchedOff,
+    health,
+    waitForPropagation,
+    log,
+  });
+  await credentials.refresh();
+  storage.onKeysChanged(credentials.refreshQuietly);
   const prices = loadPrices({ builtIn: builtInPrices, operatorFile: config.pricesFile, log });
-  const book = createPriceBook(prices, overrides, freeProviders(providers), listOtherNames(providers));
+  const book = createPriceBook(prices, priceOverrides, freeProviders(providers), listOtherNames(providers));
   const pricing = createPricing(book);
   const counters = openCounters(options.counters ?? null, log);
   const gateway = options.gateway ?? { id: crypto.randomUUID(), serves: !works };
@@ -220,10 +215,8 @@ export async function createServices(config: Config, log: Log, options: Services
     allEngines.filter(({ provider }) => isOn(provider)),
     storage.collections,
   );
-  const universalAi = createUniversalAi({
-    health,
+  const taskDependencies: Omit<UniversalAiDependencies, "engines" | "health"> = {
     ...calling,
-    engines,
     aliases: config.aliases,
     files: {
       egress,
@@ -233,10 +226,24 @@ export async function createServices(config: Config, log: Log, options: Services
     },
     publish: ({ bytes, mediaType }, owner, base) => resources.publish(bytes, mediaType, owner, { base }),
     totalTimeoutMs: config.totalTimeoutMs,
+  };
+  const universalAi = createUniversalAi({ ...taskDependencies, health, engines });
+  const testProvider = createProviderTester({
+    calling,
+    fetchMedia,
+    async runTask(provider, task, input, context) {
+      const own = createVendorEngines({ ...calling, providers: [provider], egress, log });
+      const health = new HealthBook({ ...config, breakerFailures: 0 });
+      const request = { model: `${task}/${provider.name}`, input } as UniversalAiRequest;
+      const run = createUniversalAi({ ...taskDependencies, health, engines: own });
+      return await run.run({ ...context, request, baseUrl: config.publicUrl ?? "" });
+    },
   });
 
   return {
     providers,
+    credentials,
+    testProvider,
     /** The name under which calls are counted, by any name of the provider. */
     toProviderName: (name: string) => findProvider(providers, name)?.name ?? name,
     ...access,
@@ -260,6 +267,7 @@ export async function createServices(config: Config, log: Log, options: Services
     universalAi,
     /** Closes everything except the store, which is closed last. */
     async close() {
+      credentials.close();
       shares?.close();
       await budgets.close();
       http.close();
@@ -274,76 +282,10 @@ export async function createServices(config: Config, log: Log, options: Services
 /** Explains costs without a running gateway. */
 export function createOfflineExplainer(config: Config, log: Log): ExplainLine {
   const rows = new Map(builtInRows.map((row) => [row.name, { name: row.name, row }]));
+  const { priceOverrides } = setUpProviders(config);
   const prices = loadPrices({ builtIn: builtInPrices, operatorFile: config.pricesFile, log });
-  const book = createPriceBook(prices, readOverrides(config), freeProviders(rows), listOtherNames(rows));
+  const book = createPriceBook(prices, priceOverrides, freeProviders(rows), listOtherNames(rows));
   return createLineExplainer(createPricing(book), (name) => rows.get(name)?.row);
-}
-
-/** Adds the file and line to the problem of a setting. */
-function explainSettings<T>(config: Config, configure: () => T): T {
-  try {
-    return configure();
-  } catch (error) {
-    if (!(error instanceof SettingError)) throw error;
-    throw new ConfigError([`${describeLocation(error.path, config)}: ${error.message}`]);
-  }
-}
-
-/** The name of a model API switches off that API alone, and the provider's name all of it. */
-function withoutSwitchedOff(
-  row: ProviderRow,
-  names: readonly string[],
-  switchedOff: ReadonlySet<string>,
-): ProviderRow[] {
-  if (names.some((name) => switchedOff.has(name))) return [];
-  if (row.modelAccess === undefined || !switchedOff.has(row.modelAccess.name)) return [row];
-  const { modelAccess: _, dialect: __, chat: ___, embeddings: ____, responses: _____, ...tasksOnly } = row;
-  return [tasksOnly];
-}
-
-/** A misspelt name would leave the provider on that was to be switched off. */
-function checkSwitchedOff(config: Config, known: readonly string[]): void {
-  const problems = [...config.switchedOff]
-    .filter((name) => !known.includes(name))
-    .map((name) => {
-      const place = describeLocation(`providers.${name}`, config);
-      return `${place}: there is no known provider '${name}'${suggest(name, known)}`;
-    });
-  if (problems.length > 0) throw new ConfigError(problems);
-}
-
-/** An alias whose provider does not exist would be refused with every request that names it. */
-function checkAliases(config: Config, providers: ReadonlyMap<string, Provider>): void {
-  const featureNames = new Set(features.map(({ name }) => name));
-  const known = new Set(listProviderNames(providers.values()));
-  const problems: string[] = [];
-  for (const [alias, targets] of config.aliases) {
-    for (const { model } of targets) {
-      const parts = model.split("/");
-      const isTask = featureNames.has(parts[0] ?? "");
-      const name = (isTask ? parts[2] : parts[0]) ?? "";
-      const task = `${parts[0]}/${parts[1]}`;
-      const message =
-        isTask && findTask(task) === undefined
-          ? `'${model}' names the unknown task '${task}'${suggest(
-              task,
-              tasks.map((one) => one.name),
-            )}`
-          : known.has(name)
-            ? null
-            : `'${model}' names the unknown provider '${name}'${suggest(name, [...known])}`;
-      if (message !== null) problems.push(`${describeLocation(`aliases.${alias}`, config)}: ${message}`);
-    }
-  }
-  if (problems.length > 0) throw new ConfigError(problems);
-}
-
-function readOverrides(config: Config): PriceOverrides {
-  if (config.prices === null) return {};
-  const { prices, problems } = readPriceOverrides(config.prices);
-  if (problems.length > 0)
-    throw new ConfigError(problems.map(({ path, message }) => `${describeLocation(path, config)}: ${message}`));
-  return prices;
 }
 
 function readS3Settings(config: Config): S3Settings | null {

@@ -12,6 +12,8 @@ export type { Offered } from "./model-listing.ts";
 export interface Catalogue {
   readonly models: ModelListing;
   readonly features: FeatureListing;
+  /** Call it after the credentials of a provider have changed: the listings show which providers are configured. */
+  forget(): void;
 }
 
 export function createCatalogue(
@@ -24,10 +26,14 @@ export function createCatalogue(
   const features = daily(() => createFeatureListing(listTaskOffers()), now);
   return {
     get models() {
-      return models();
+      return models.get();
     },
     get features() {
-      return features();
+      return features.get();
+    },
+    forget() {
+      models.forget();
+      features.forget();
     },
   };
 }

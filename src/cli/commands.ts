@@ -35,6 +35,16 @@ const groups = {
     load: async (output) =>
       (await import("./audit.ts")).createAuditCommand({ ...output, openStorage: () => openConfiguredStorage() }),
   },
+  providers: {
+    summary: "Show providers, and store, test and remove their credentials.",
+    load: async (output) =>
+      (await import("./providers.ts")).createProvidersCommand((await import("./provider-access.ts")).toContext(output)),
+  },
+  config: {
+    summary: "Check, show, describe and import the configuration.",
+    load: async (output) =>
+      (await import("./config.ts")).createConfigCommand((await import("./provider-access.ts")).toContext(output)),
+  },
   storage: {
     summary: "Move stored data from SQLite to PostgreSQL.",
     load: async (output) =>

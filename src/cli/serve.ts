@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { createFirstKeys } from "../access/keys.ts";
 import type { GatewayIdentity } from "../access/rate-shares.ts";
 import type { CounterPlace } from "../access/shared-counters.ts";
+import { describeProblem } from "../config/config-file.ts";
 import { type Config, ConfigError, fromSnapshot, readConfig, readLogFormat, secretsOf } from "../config.ts";
 import type { EngineProcess } from "../engines/local/remote-pool.ts";
 import { messageOf, SettingError } from "../errors.ts";
@@ -61,7 +62,7 @@ async function withLog(run: (config: Config, log: Log) => Promise<number>): Prom
     const config = readConfig();
     log = openLog(config, secretsOf(config));
     redirectConsole(log);
-    for (const warning of config.warnings) log.warn(warning);
+    for (const warning of config.warnings) log.warn(describeProblem(warning));
     return await run(config, log);
   } catch (error) {
     return fail(log, describeFailure(error), isConfiguration(error));
@@ -124,7 +125,7 @@ function readNext(current: Config, log: Log): Config {
     if (!isSame) throw new ConfigError([`${name} cannot change while the gateway runs; restart the gateway`]);
   for (const secret of secretsOf(next)) log.hide(secret);
   refuseTakenPorts(next, current);
-  for (const warning of next.warnings) log.warn(warning);
+  for (const warning of next.warnings) log.warn(describeProblem(warning));
   return next;
 }
 

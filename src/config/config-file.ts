@@ -2,7 +2,10 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { suggest } from "../lib/find-nearest.ts";
 import { isObject } from "../lib/lenient-json.ts";
+import type { Place } from "../lib/yaml-file.ts";
+import { fileVariableOf, type SecretFiles } from "./secret-files.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -10,8 +13,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Locations {
   /** The file that was read, if there was one. */
   readonly file: string | null;
-  /** The line of each member of the file, by its path joined with dots. */
-  readonly lines: Readonly<Record<string, number>>;
+  /** The place of each member of the file, by its path joined with dots. */
+  readonly places: Readonly<Record<string, Place>>;
 }
 
 export interface ConfigFile extends Locations {
@@ -20,86 +23,106 @@ export interface ConfigFile extends Locations {
   readonly unsetKeys: ReadonlyMap<string, string>;
 }
 
-const usualFile = "switchyard.yaml";
-const noFile: ConfigFile = { file: null, lines: {}, document: {}, unsetKeys: new Map() };
+/** Something that the operator has to correct. */
+export interface ConfigProblem {
+  /** A member of the file, or a variable of the environment; null: the file as a whole. */
+  readonly path: string | null;
+  readonly message: string;
+  /** Null: the problem is not in the file. */
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly column: number | null;
+}
 
-/** Problems of the configuration, one line each. A problem in the file names the line to correct. */
+export const configVariable = "SWITCHYARD_CONFIG";
+const usualFile = "switchyard.yaml";
+const noFile: ConfigFile = { file: null, places: {}, document: {}, unsetKeys: new Map() };
+
+/** Problems of the configuration. */
 export class Problems {
-  readonly #messages = new Map<string, { readonly message: string; readonly line: number }>();
+  readonly #problems = new Map<string | null, ConfigProblem>();
 
   get isEmpty(): boolean {
-    return this.#messages.size === 0;
+    return this.#problems.size === 0;
   }
 
   /** Those of the environment first, those of the file in the order of its lines. */
-  list(): string[] {
-    return [...this.#messages.values()].toSorted((one, other) => one.line - other.line).map(({ message }) => message);
+  list(): ConfigProblem[] {
+    return [...this.#problems.values()].toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0));
   }
 
   /** `path` is a member of the file or an environment variable. */
   add(path: string, message: string, locations: Locations = noFile): void {
     // A second problem of the same value usually follows from the first one.
-    if (this.#messages.has(path)) return;
-    const line = findLine(path, locations) ?? 0;
-    this.#messages.set(path, { message: `${describeLocation(path, locations)}: ${message}`, line });
+    if (!this.#problems.has(path)) this.#problems.set(path, locate(path, message, locations));
   }
 
   /** A problem of the file as a whole. */
-  addToFile(file: string, line: number, message: string): void {
-    this.#messages.set("", { message: `${file}:${line}: ${message}`, line });
+  addToFile(file: string, { line, column }: Place, message: string): void {
+    this.#problems.set(null, { path: null, message, file, line, column });
   }
 }
 
-/** `switchyard.yaml:4: providers.openai`; the path alone when the file does not hold it. */
-export function describeLocation(path: string, locations: Locations): string {
-  const line = findLine(path, locations);
-  return line === null ? path : `${locations.file}:${line}: ${path}`;
-}
-
-/** The line of the member, or of the innermost member around it. */
-function findLine(path: string, { lines }: Locations): number | null {
+/** The problem with the place of the member, or of the innermost member around it. */
+export function locate(path: string, message: string, { file, places }: Locations): ConfigProblem {
   for (let known = path; known !== ""; known = known.slice(0, Math.max(0, known.lastIndexOf(".")))) {
-    const line = lines[known];
-    if (line !== undefined) return line;
+    const place = places[known];
+    if (place !== undefined) return { path, message, file, ...place };
   }
-  return null;
+  return { path, message, file: null, line: null, column: null };
 }
 
-export function readConfigFile(environment: Environment, problems: Problems): ConfigFile {
+/** `switchyard.yaml:4:3: providers.openai: …`, in the form in which compilers name a place. */
+export function describeProblem({ path, message, file, line, column }: ConfigProblem): string {
+  const place = file === null ? "" : `${file}:${line}:${column}: `;
+  return `${place}${path === null ? "" : `${path}: `}${message}`;
+}
+
+export function readConfigFile(environment: Environment, secretFiles: SecretFiles, problems: Problems): ConfigFile {
   const file = findFile(environment, problems);
   if (file === null) return noFile;
   // Loaded on demand: a start without a file, and processes that receive their configuration, do not need the parser.
   const { parseYaml } = require("../lib/yaml-file.ts") as typeof import("../lib/yaml-file.ts");
-  const parsed = parseYaml(readFileSync(file, "utf8"));
+  const parsed = parseYaml(readText(file, problems));
   // Later syntax errors usually follow from the first one.
   const [problem] = parsed.problems;
-  if (problem !== undefined) problems.addToFile(file, problem.line, problem.message);
+  if (problem !== undefined) problems.addToFile(file, problem, problem.message);
   if (problem !== undefined || parsed.value === null || parsed.value === undefined)
-    return { ...noFile, file, lines: parsed.lines };
+    return { ...noFile, file, places: parsed.places };
   if (!isObject(parsed.value)) {
-    problems.addToFile(file, 1, "should hold members such as 'port: 8080' or 'providers:'");
+    problems.addToFile(file, { line: 1, column: 1 }, "should hold members such as 'port: 8080' or 'providers:'");
     return { ...noFile, file };
   }
-  const locations = { file, lines: parsed.lines };
+  const locations = { file, places: parsed.places };
   const unsetKeys = new Map<string, string>();
-  const document = fillVariables(parsed.value, "", { environment, locations, unsetKeys, problems });
+  const document = fillVariables(parsed.value, "", { environment, secretFiles, locations, unsetKeys, problems });
   return { ...locations, document: document as Record<string, unknown>, unsetKeys };
 }
 
+function readText(file: string, problems: Problems): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code } = error as { readonly code?: string };
+    problems.add(configVariable, `the file ${file} cannot be read (${code}); let the user of the gateway read it`);
+    return "";
+  }
+}
+
 function findFile(environment: Environment, problems: Problems): string | null {
-  const named = environment["SWITCHYARD_CONFIG"];
+  const named = environment[configVariable];
   if (!named) return existsSync(usualFile) ? resolve(usualFile) : null;
   const path = resolve(named);
-  if (!existsSync(path))
-    problems.add("SWITCHYARD_CONFIG", `there is no file ${path}; name an existing file or unset it`);
+  if (!existsSync(path)) problems.add(configVariable, `there is no file ${path}; name an existing file or unset it`);
   else if (statSync(path).isDirectory())
-    problems.add("SWITCHYARD_CONFIG", `${path} is a folder; name the file in it, such as ${path}/${usualFile}`);
+    problems.add(configVariable, `${path} is a folder; name the file in it, such as ${path}/${usualFile}`);
   else return path;
   return null;
 }
 
 interface Filling {
   readonly environment: Environment;
+  readonly secretFiles: SecretFiles;
   readonly locations: Locations;
   readonly unsetKeys: Map<string, string>;
   readonly problems: Problems;
@@ -131,7 +154,7 @@ function fillVariables(value: unknown, path: string, filling: Filling): unknown 
 }
 
 function fillVariable(written: string, name: string, path: string, filling: Filling): string {
-  const { environment, locations, unsetKeys, problems } = filling;
+  const { environment, secretFiles, locations, unsetKeys, problems } = filling;
   if (!variableName.test(name)) {
     problems.add(
       path,
@@ -140,10 +163,15 @@ function fillVariable(written: string, name: string, path: string, filling: Fill
     );
     return "";
   }
+  const problem = secretFiles.problems[name];
+  if (problem !== undefined) problems.add(path, `${fileVariableOf(name)}: ${problem}`, locations);
   const value = environment[name];
-  if (value) return value;
+  if (value || problem !== undefined) return value ?? "";
   if (/^providers\..*\.api_key$/.test(path)) unsetKeys.set(path, name);
-  else
-    problems.add(path, `the variable ${name} is not set; set it in the environment or write the value here`, locations);
+  else {
+    const known = Object.keys(environment).filter((other) => environment[other]);
+    const remedy = suggest(name, known) || "; set it in the environment or write the value here";
+    problems.add(path, `the variable ${name} is not set${remedy}`, locations);
+  }
   return "";
 }

@@ -282,6 +282,24 @@ export const settings = {
     .describe("`auto` writes text to a terminal and JSON lines elsewhere."),
 };
 
+export type SettingName = keyof typeof settings;
+
+/** Values that must not be shown, and that may be read from a file (`…_FILE`). */
+const secretSettings: ReadonlySet<string> = new Set<SettingName>([
+  "database_url",
+  "admin_key",
+  "egress_proxy",
+  "https_proxy",
+  "encryption_key",
+  "files_s3_access_key_id",
+  "files_s3_secret_access_key",
+  "files_s3_session_token",
+]);
+
+export function isSecret(name: string): boolean {
+  return secretSettings.has(name);
+}
+
 function isHost(host: string): boolean {
   const hasPort = /^[^:]*:\d*$/.test(host);
   return !/[\s/?#@]/.test(host) && !host.startsWith("[") && !hasPort;

@@ -26,13 +26,16 @@ const maxResultBytes = 64 * megabyte;
 export function createDeclaredEngines(providers: Iterable<Provider>, options: CallOptions): Engine[] {
   return [...providers].flatMap((provider) => {
     const deployments = createDeploymentTurns(provider);
-    const { name, missingTaskSetting: missing } = provider;
+    const { name } = provider;
     return provider.declaredTasks.map((task) => ({
       provider: name,
       task,
       models: [],
       acceptsAnyModel: false,
-      unavailableReason: missing === null ? null : notSetUp(name, missing),
+      get unavailableReason() {
+        const { missingTaskSetting } = provider;
+        return missingTaskSetting === null ? null : notSetUp(name, missingTaskSetting);
+      },
       deployments,
       run: (call: TaskCall) => run(provider, task, call, options),
     }));

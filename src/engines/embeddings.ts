@@ -43,9 +43,9 @@ export function createEmbeddingsEngines(providers: Iterable<Provider>, embed: Em
       ...(defaultModel === undefined ? { needsModel: true as const } : { defaultModel }),
       isPaidByToken: true as const,
       writesNoTokens: true as const,
-      unavailableReason: provider.configured
-        ? null
-        : notSetUp(name, provider.missingSetting ?? settingName(name, "BASE_URL")),
+      get unavailableReason() {
+        return provider.configured ? null : notSetUp(name, provider.missingSetting ?? settingName(name, "BASE_URL"));
+      },
       run: (call: TaskCall) => run(name, call, embed),
     };
   });

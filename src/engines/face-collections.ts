@@ -36,6 +36,9 @@ export function withCollections(engines: readonly Engine[], store: CollectionRea
     const stores = engine.collections === undefined;
     return {
       ...engine,
+      get unavailableReason() {
+        return engine.unavailableReason;
+      },
       run: async (call) => {
         const collection = await findCollection(engine, call, store);
         return stores ? await searchVectors(engine, call, await store.listVectors(collection.id)) : engine.run(call);

@@ -16,7 +16,9 @@ import type { Uploads } from "../files/uploads.ts";
 import type { ChatCompletions } from "../inference/chat-completions.ts";
 import type { Embeddings } from "../inference/embeddings.ts";
 import type { Messages } from "../inference/messages/messages.ts";
+import type { ProviderCredentials } from "../inference/provider-credentials.ts";
 import type { Responses } from "../inference/responses/responses.ts";
+import type { ProviderTester } from "../inference/test-provider.ts";
 import type { Collections } from "../inference/universal-ai/collections.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import type { Jobs } from "../jobs/jobs.ts";
@@ -54,6 +56,8 @@ export interface RouteDependencies {
   readonly uploads: Uploads;
   readonly resources: ResourceUrls;
   readonly describeProviders: () => ProviderState[];
+  readonly credentials: ProviderCredentials;
+  readonly testProvider: ProviderTester;
   readonly readMetrics: ReadAllMetrics;
   /** Model names that the operator declared. */
   readonly aliases: ReadonlySet<string>;

@@ -53,7 +53,7 @@ export function createRoutes(dependencies: RouteDependencies): Route[] {
     ...auditRoutes(dependencies.audit),
     ...usageRoutes(dependencies),
     ...meRoutes(dependencies),
-    ...providerRoutes(dependencies.describeProviders),
+    ...providerRoutes(dependencies),
     ...healthRoutes(dependencies),
     ...metricsRoutes(dependencies.readMetrics, "management"),
   ];

@@ -196,6 +196,11 @@ export class HealthBook {
     this.#offers.clear();
   }
 
+  /** A deployment has other credentials, so what is known about it no longer applies. Running calls end in the old records. */
+  forgetDeployment(deployment: string): void {
+    for (const [model] of this.ofDeployment(deployment)) this.#offers.delete(`${deployment} ${model}`);
+  }
+
   /** The offers of a deployment that were called, by model or task. */
   *ofDeployment(deployment: string): Generator<[model: string, health: OfferHealth]> {
     const prefix = `${deployment} `;

@@ -42,7 +42,7 @@ export function listOpenCircuits(providers: Iterable<Provider>, health: HealthBo
   });
 }
 
-function describeProvider(provider: Provider, health: HealthBook): ProviderState {
+export function describeProvider(provider: Provider, health: HealthBook): ProviderState {
   const { row, name, missingSetting, missingTaskSetting } = provider;
   const described = listDeployments(provider).map((deployment) => ({
     name: deployment.name,
@@ -63,12 +63,13 @@ function describeProvider(provider: Provider, health: HealthBook): ProviderState
     missing_setting: configured ? null : hasModels(row) ? missingSetting : missingTaskSetting,
     healthy: offers.length === 0 ? null : offers.every(({ state }) => state === "closed"),
     last_error: errors[0] ?? null,
+    credentials: provider.sources.find(({ key }) => key !== null)?.key?.kind ?? null,
     deployments: described,
   };
 }
 
 /** Of models and tasks. Both have the same deployment where they share an address, and the same name where they do not. */
-function listDeployments({ row, deployments, taskDeployments }: Provider): readonly Deployment[] {
+export function listDeployments({ row, deployments, taskDeployments }: Provider): readonly Deployment[] {
   const names = new Set(deployments.map(({ name }) => name));
   const ofTasks = row.tasks === undefined ? [] : taskDeployments.filter(({ name }) => !names.has(name));
   return [...deployments, ...ofTasks];

@@ -1,12 +1,17 @@
-// Parses YAML and reports the line of every problem and every member, so that a message can name the line to correct.
+// Parses YAML and reports the place of every problem and every member, so that a message can name what to correct.
 
 import * as yaml from "yaml";
 
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
 export interface YamlFile {
   readonly value: unknown;
-  /** The line of each member, by its path joined with dots: `providers.openai.api_key`. */
-  readonly lines: Readonly<Record<string, number>>;
-  readonly problems: readonly { readonly line: number; readonly message: string }[];
+  /** The place of each member, by its path joined with dots: `providers.openai.api_key`. */
+  readonly places: Readonly<Record<string, Place>>;
+  readonly problems: readonly (Place & { readonly message: string })[];
 }
 
 /** @public Loaded with require. */
@@ -15,28 +20,33 @@ export function parseYaml(text: string): YamlFile {
   const document = yaml.parseDocument(text, { lineCounter: counter, prettyErrors: false, merge: true });
   // A warning is about a tag or directive that has no effect, which the operator did not intend.
   const found = [...document.errors, ...document.warnings].toSorted((one, other) => one.pos[0] - other.pos[0]);
-  const problems = found.map(({ pos, message }) => ({ line: counter.linePos(pos[0]).line, message }));
+  const problems = found.map(({ pos, message }) => ({ ...placeAt(counter, pos[0]), message }));
   yaml.visit(document, {
     Alias(_, alias) {
       if (alias.resolve(document) !== undefined) return;
       const message = `the anchor &${alias.source} does not exist above this line; define it or write the value`;
-      problems.push({ line: counter.linePos(alias.range?.[0] ?? 0).line, message });
+      problems.push({ ...placeAt(counter, alias.range?.[0] ?? 0), message });
     },
   });
-  if (problems.length > 0) return { value: null, lines: {}, problems };
+  if (problems.length > 0) return { value: null, places: {}, problems };
   try {
-    return { value: document.toJS(), lines: findLines(document, counter), problems: [] };
+    return { value: document.toJS(), places: findPlaces(document, counter), problems: [] };
   } catch (error) {
     // Too many aliases: a small file that would become a very large value.
-    return { value: null, lines: {}, problems: [{ line: 1, message: (error as Error).message }] };
+    return { value: null, places: {}, problems: [{ line: 1, column: 1, message: (error as Error).message }] };
   }
 }
 
-function findLines(document: yaml.Document.Parsed, counter: yaml.LineCounter): Record<string, number> {
-  const lines: Record<string, number> = Object.create(null);
+function placeAt(counter: yaml.LineCounter, offset: number): Place {
+  const { line, col } = counter.linePos(offset);
+  return { line, column: col };
+}
+
+function findPlaces(document: yaml.Document.Parsed, counter: yaml.LineCounter): Record<string, Place> {
+  const places: Record<string, Place> = Object.create(null);
   function note(path: string, node: unknown): void {
     const range = yaml.isScalar(node) || yaml.isMap(node) || yaml.isSeq(node) || yaml.isAlias(node) ? node.range : null;
-    if (range) lines[path] ??= counter.linePos(range[0]).line;
+    if (range) places[path] ??= placeAt(counter, range[0]);
   }
   function walk(node: yaml.Node | null, parent: string): void {
     const prefix = parent === "" ? "" : `${parent}.`;
@@ -55,5 +65,5 @@ function findLines(document: yaml.Document.Parsed, counter: yaml.LineCounter): R
     }
   }
   walk(document.contents, "");
-  return lines;
+  return places;
 }

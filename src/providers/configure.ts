@@ -10,6 +10,8 @@ import {
   deploy,
   type Level,
   type Section,
+  type Source,
+  type StoredAccess,
 } from "./deployment.ts";
 import type { Dialect } from "./dialect.ts";
 import { dialects } from "./dialects/index.ts";
@@ -33,12 +35,21 @@ export interface Provider {
   readonly missingTaskSetting: string | null;
   /** Values that must not appear in logs or answers. */
   readonly secrets: readonly string[];
+  /** Where its keys and addresses come from, by deployment. */
+  readonly sources: readonly AccessSource[];
   /** Tasks in the gateway's own format, as the operator declares. */
   readonly declaredTasks: readonly TaskName[];
   /** The operator's default models, by task; `*` is any task. */
   readonly defaultModels: Readonly<Record<string, string>>;
   /** Reads a setting of this provider under any of its names. */
   readonly readSetting: ReadSetting;
+}
+
+export interface AccessSource {
+  /** `openai`, `openai#2`; the name of a model API with its own settings, such as `gemini`. */
+  readonly deployment: string;
+  readonly key: Source | null;
+  readonly address: Source | null;
 }
 
 /** A provider in the operator's file. */
@@ -55,28 +66,61 @@ export interface Declared extends DeclaredDeployment {
 
 type AllDeclared = Readonly<Record<string, Declared>>;
 
+/** By the name of the provider, or of its model API. */
+export type AllStored = ReadonlyMap<string, StoredAccess>;
+
+export interface ConfigureOptions {
+  readonly stored?: AllStored;
+  /** Called for each provider with a wrong setting, which is then left out; absent: the first error is thrown. */
+  readonly onProblem?: (error: SettingError) => void;
+}
+
+/** A provider before its credentials are known. */
+export interface ProviderDraft {
+  readonly row: ProviderRow;
+  /** For its settings, in the order in which they are read. */
+  readonly names: readonly string[];
+}
+
 export function configureProviders(
   rows: readonly ProviderRow[],
   declared: AllDeclared,
   readSetting: ReadSetting,
+  { stored = new Map(), onProblem }: ConfigureOptions = {},
 ): ReadonlyMap<string, Provider> {
   const providers = new Map<string, Provider>();
-  const known = new Set<string>();
-  for (const row of rows) {
-    const names = ownNamesOf(row, rows);
-    providers.set(row.name, configure(row, names, declared, readSetting));
-    for (const name of [...names, row.modelAccess?.name ?? row.name]) known.add(name);
-  }
+  const refuse = (error: unknown) => {
+    if (onProblem === undefined || !(error instanceof SettingError)) throw error;
+    onProblem(error);
+  };
+  for (const draft of draftProviders(rows, declared, refuse))
+    try {
+      providers.set(draft.row.name, configureProvider(draft, declared, readSetting, stored));
+    } catch (error) {
+      refuse(error);
+    }
+  return providers;
+}
+
+/** The rows that exist, and one for each provider that only the operator's file knows. */
+export function draftProviders(
+  rows: readonly ProviderRow[],
+  declared: AllDeclared,
+  refuse: (error: SettingError) => void,
+): ProviderDraft[] {
+  const drafts: ProviderDraft[] = rows.map((row) => ({ row, names: ownNamesOf(row, rows) }));
+  const known = new Set(drafts.flatMap(({ row, names }) => [...names, row.modelAccess?.name ?? row.name]));
   for (const [name, settings] of Object.entries(declared)) {
     if (known.has(name)) continue;
-    if (![settings, ...(settings.deployments ?? [])].some(({ base_url }) => base_url)) {
+    if ([settings, ...(settings.deployments ?? [])].some(({ base_url }) => base_url))
+      drafts.push({ row: rowFor(name, settings.dialect, rows), names: [name] });
+    else {
       const nearest = suggest(name, [...known]) || ".";
       const message = `there is no known provider '${name}'${nearest} A provider of your own needs base_url`;
-      throw new SettingError(`providers.${name}`, message);
+      refuse(new SettingError(`providers.${name}`, message));
     }
-    providers.set(name, configure(rowFor(name, settings.dialect, rows), [name], declared, readSetting));
   }
-  return providers;
+  return drafts;
 }
 
 /** A provider that the operator declares is like the vendor of its dialect, with another address and other models. */
@@ -101,32 +145,38 @@ function rowFor(name: string, dialect: string | undefined, rows: readonly Provid
   };
 }
 
-function configure(
-  plainRow: ProviderRow,
-  names: readonly string[],
+type ProviderLevel = Level & { readonly section: Section<Declared> | null };
+
+export function configureProvider(
+  { row: plainRow, names }: ProviderDraft,
   declared: AllDeclared,
-  readSetting: ReadSetting,
+  readPlain: ReadSetting,
+  allStored: AllStored,
 ): Provider {
-  const level: Level & { section: Section<Declared> | null } = { names, section: findSection(names, declared) };
-  const modelName = plainRow.modelAccess?.name;
-  const modelSection = modelName === undefined ? null : findSection([modelName], declared);
-  const settings = { ...level.section?.settings, ...modelSection?.settings };
-  const row = withOverrides(plainRow, settings, modelSection ?? level.section);
-  const deployAll = (access: Access, own: typeof level, providerLevel: typeof level | null) => {
-    const listing = [own.section, providerLevel?.section ?? null].find((section) => section?.settings.deployments);
+  const toLevel = (own: readonly string[]): ProviderLevel => ({
+    names: own,
+    section: findSection(own, declared),
+    stored: allStored.get(own[0] ?? "") ?? null,
+  });
+  const level = toLevel(names);
+  const modelLevel = plainRow.modelAccess === undefined ? null : toLevel([plainRow.modelAccess.name]);
+  const settings = { ...level.section?.settings, ...modelLevel?.section?.settings };
+  const storedSettings = new Map(Object.entries({ ...level.stored?.settings, ...modelLevel?.stored?.settings }));
+  const readSetting: ReadSetting = (name) => storedSettings.get(name) ?? readPlain(name);
+  const row = withOverrides(plainRow, settings, modelLevel?.section ?? level.section);
+  const deployAll = (access: Access, own: ProviderLevel, providerLevel: ProviderLevel | null) => {
+    const listing = [own, providerLevel].find((one) => listsDeployments(one))?.section;
     const isOwnOfProvider = listing !== undefined && listing === providerLevel?.section;
     const several = listing?.settings.deployments ?? [];
     const owns = several.map((one, index) => ({ path: `${listing?.path}.deployments.${index}`, settings: one }));
     const all = (owns.length === 0 ? [null] : owns).map((one, ownIndex) =>
       deploy({ row, access, own: one, ownIndex, isOwnOfProvider, level: own, providerLevel, readSetting }),
     );
-    return summarize(all);
+    return summarize(all, own.names[0] ?? row.name);
   };
   const ofProvider = deployAll(row, level, null);
   const ofModels =
-    row.modelAccess === undefined
-      ? ofProvider
-      : deployAll(row.modelAccess, { names: [row.modelAccess.name], section: modelSection }, level);
+    row.modelAccess === undefined || modelLevel === null ? ofProvider : deployAll(row.modelAccess, modelLevel, level);
   const models = hasModels(row) ? ofModels : { ...ofProvider, deployments: [], isSetUp: false };
   return {
     row,
@@ -138,11 +188,18 @@ function configure(
     taskDeployments: ofProvider.deployments,
     missingTaskSetting: ofProvider.missingSetting,
     secrets: [...new Set([...ofModels.secrets, ...ofProvider.secrets])],
+    sources: ofModels === ofProvider ? ofProvider.sources : [...ofModels.sources, ...ofProvider.sources],
     // The configuration has checked the names.
     declaredTasks: (settings.tasks ?? []) as TaskName[],
     defaultModels: readDefaultModels(settings.default_model),
     readSetting: withFallbacks(row, readSetting),
   };
+}
+
+/** A key or address of the store replaces all deployments of the file. */
+function listsDeployments(level: ProviderLevel | null): boolean {
+  const { api_key, base_url } = level?.stored ?? {};
+  return level?.section?.settings.deployments !== undefined && api_key === undefined && base_url === undefined;
 }
 
 /** If a provider is declared under two of its names, members of the first take precedence. */
@@ -153,7 +210,7 @@ function findSection(names: readonly string[], declared: AllDeclared): Section<D
   return { path: `providers.${found[0]}`, settings };
 }
 
-function summarize(all: readonly Deployed[]) {
+function summarize(all: readonly Deployed[], name: string) {
   const deployments = all.flatMap(({ deployment }) => (deployment === null ? [] : [deployment]));
   const missing = all.find(({ missingSetting }) => missingSetting !== null)?.missingSetting ?? null;
   return {
@@ -161,6 +218,11 @@ function summarize(all: readonly Deployed[]) {
     missingSetting: deployments.length > 0 ? null : missing,
     isSetUp: all.some(({ isSetUp }) => isSetUp),
     secrets: all.flatMap(({ secrets }) => secrets),
+    sources: all.map(({ keySource, addressSource }, index) => ({
+      deployment: all.length === 1 ? name : `${name}#${index + 1}`,
+      key: keySource,
+      address: addressSource,
+    })),
   };
 }
 

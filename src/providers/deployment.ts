@@ -51,6 +51,20 @@ export interface Deployment extends Address {
   readonly services: ReadonlyMap<string, Address>;
 }
 
+/** Where a value comes from: the store, a member of the file, or a variable of the environment. */
+export type Source =
+  | { readonly kind: "store" }
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "environment"; readonly variable: string };
+
+/** Credentials that an operator has set at run time. They take precedence over the file and the environment. */
+export interface StoredAccess {
+  readonly api_key?: string;
+  readonly base_url?: string;
+  /** Further settings of the provider, by their names in the environment, such as `AWS_REGION`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
 /** A deployment in the operator's file. */
 export interface DeclaredDeployment {
   readonly name?: string;
@@ -75,6 +89,7 @@ export interface Level {
   /** `openai` for `OPENAI_API_KEY`, in the order in which they are read. */
   readonly names: readonly string[];
   readonly section: Section | null;
+  readonly stored: StoredAccess | null;
 }
 
 export interface DeployOptions {
@@ -98,6 +113,10 @@ export interface Deployed {
   /** A server that needs no key counts as set up only if the operator configures it. */
   readonly isSetUp: boolean;
   readonly secrets: readonly string[];
+  /** Null: there is no key, or it is not a single value. */
+  readonly keySource: Source | null;
+  /** Null: the provider's own address. */
+  readonly addressSource: Source | null;
 }
 
 // Compressed bytes could not be forwarded unchanged.
@@ -110,10 +129,16 @@ const commonHeaders = {
 export function deploy(options: DeployOptions): Deployed {
   const { access, own, level, providerLevel } = options;
   const secrets: string[] = [];
+  let keySource: Source | null = null;
+  let addressSource: Source | null = null;
   const sections = [level.section, providerLevel?.section ?? null].filter((section) => section !== null);
   try {
     const readSetting = withFallbacks(access, options.readSetting);
-    const key = readKey(options, readSetting);
+    const operatorAddress = readOperatorAddress(options, readSetting);
+    addressSource = operatorAddress?.source ?? null;
+    const found = readKey(options, readSetting);
+    const key = found?.value ?? null;
+    keySource = found?.source ?? null;
     if (key !== null) secrets.push(key);
     const headers = Object.assign({}, ...[...sections.toReversed(), own].map((section) => section?.settings.headers));
     secrets.push(...Object.values<string>(headers));
@@ -121,35 +146,48 @@ export function deploy(options: DeployOptions): Deployed {
     const keyName = settingName(level.names[0] ?? "", "API_KEY");
     const credentials = readCredentials(access.auth ?? { kind: "bearer" }, { key, keyName, fill, readSetting });
     secrets.push(...(credentials.secrets ?? []));
-    const operatorAddress = readOperatorAddress(options, readSetting);
     const deployment = create(options, { credentials, headers, operatorAddress, fill, readSetting, secrets });
     const isConfigured = sections.length > 0 || operatorAddress !== null || key !== null;
     const isSetUp = access.auth?.kind !== "optional-bearer" || isConfigured;
-    return { deployment, missingSetting: null, isSetUp, secrets };
+    return { deployment, missingSetting: null, isSetUp, secrets, keySource, addressSource };
   } catch (error) {
     if (!(error instanceof MissingSetting)) throw error;
-    return { deployment: null, missingSetting: error.message, isSetUp: false, secrets };
+    return { deployment: null, missingSetting: error.message, isSetUp: false, secrets, keySource, addressSource };
   }
 }
 
-function readKey(options: DeployOptions, readSetting: ReadSetting): string | null {
+interface Sourced {
+  readonly value: string;
+  readonly source: Source;
+}
+
+function readKey(options: DeployOptions, readSetting: ReadSetting): Sourced | null {
   const { access, own, isOwnOfProvider, level, providerLevel } = options;
-  // A deployment whose variable is not set must not use the key of another deployment.
-  if (own?.settings.api_key === "") throw new MissingSetting(describeKey(own));
   const keyPattern = "keyPattern" in access ? access.keyPattern : undefined;
   const matches = (key: string | undefined) => key !== undefined && (keyPattern?.test(key) ?? true);
+  const providerStored = providerLevel?.stored?.api_key;
+  const stored = level.stored?.api_key ?? (matches(providerStored) ? providerStored : undefined);
+  if (stored !== undefined) return { value: stored, source: { kind: "store" } };
+  // A deployment whose variable is not set must not use the key of another deployment.
+  if (own?.settings.api_key === "") throw new MissingSetting(describeKey(own));
   const ifMatching = (section: Section | null) => (matches(section?.settings.api_key) ? section : null);
   const ofProvider = ifMatching(providerLevel?.section ?? null);
   const sections = [isOwnOfProvider ? ifMatching(own) : own, level.section, ofProvider];
   const declaring = sections.find((section) => section?.settings.api_key !== undefined);
   const names = [...level.names.map(toKeyName), ...(access.keyNames ?? [])];
-  const key = declaring?.settings.api_key || firstSetting(names, readSetting)?.value;
-  if (key) return key;
-  const providerKey = firstSetting((providerLevel?.names ?? []).map(toKeyName), readSetting)?.value;
-  if (matches(providerKey)) return providerKey ?? null;
+  if (declaring?.settings.api_key)
+    return { value: declaring.settings.api_key, source: { kind: "file", path: `${declaring.path}.api_key` } };
+  const key = firstSetting(names, readSetting);
+  if (key !== null) return toSourced(key);
+  const providerKey = firstSetting((providerLevel?.names ?? []).map(toKeyName), readSetting);
+  if (providerKey !== null && matches(providerKey.value)) return toSourced(providerKey);
   // A declared key that is empty comes from a variable that is not set.
   if (declaring) throw new MissingSetting(declaring.settings.unset_key ? describeKey(declaring) : (names[0] ?? ""));
   return null;
+}
+
+function toSourced({ name, value }: { readonly name: string; readonly value: string }): Sourced {
+  return { value, source: { kind: "environment", variable: name } };
 }
 
 function toKeyName(name: string): string {
@@ -164,10 +202,9 @@ function describeKey({ path, settings: { unset_key } }: Section): string {
   return unset_key === undefined ? `${path}.api_key` : `${unset_key} (${path}.api_key)`;
 }
 
-interface OperatorAddress {
-  /** The setting, or the member of the file. */
+interface OperatorAddress extends Sourced {
+  /** The setting, or the member of the file, for messages. */
   readonly name: string;
-  readonly value: string;
 }
 
 function readOperatorAddress(options: DeployOptions, readSetting: ReadSetting): OperatorAddress | null {
@@ -175,20 +212,35 @@ function readOperatorAddress(options: DeployOptions, readSetting: ReadSetting): 
   if (own?.settings.base_url === "") throw new MissingSetting(`${own.path}.base_url`);
   const names = [...level.names.map(toAddressName), ...(access.addressNames ?? [])];
   const ofApi =
-    readAddress(isOwnOfProvider ? null : own) ?? readAddress(level.section) ?? firstSetting(names, readSetting);
+    storedAddress(level) ??
+    readAddress(isOwnOfProvider ? null : own) ??
+    (providerLevel?.stored?.base_url ? null : (readAddress(level.section) ?? addressSetting(names, readSetting)));
   if (ofApi !== null) return ofApi;
   const ofProvider =
+    storedAddress(providerLevel) ??
     readAddress(isOwnOfProvider ? own : null) ??
     readAddress(providerLevel?.section ?? null) ??
-    firstSetting((providerLevel?.names ?? []).map(toAddressName), readSetting);
+    addressSetting((providerLevel?.names ?? []).map(toAddressName), readSetting);
   if (ofProvider === null) return null;
   const basePath = ("basePath" in access ? access.basePath : undefined) ?? "";
-  return { name: ofProvider.name, value: `${ofProvider.value.replace(/\/+$/, "")}${basePath}` };
+  return { ...ofProvider, value: `${ofProvider.value.replace(/\/+$/, "")}${basePath}` };
+}
+
+function storedAddress(level: Level | null): OperatorAddress | null {
+  const value = level?.stored?.base_url;
+  return value === undefined ? null : { name: "base_url", value, source: { kind: "store" } };
 }
 
 function readAddress(section: Section | null): OperatorAddress | null {
   const value = section?.settings.base_url;
-  return section === null || !value ? null : { name: `${section.path}.base_url`, value };
+  if (section === null || !value) return null;
+  const path = `${section.path}.base_url`;
+  return { name: path, value, source: { kind: "file", path } };
+}
+
+function addressSetting(names: readonly string[], readSetting: ReadSetting): OperatorAddress | null {
+  const found = firstSetting(names, readSetting);
+  return found === null ? null : { name: found.name, ...toSourced(found) };
 }
 
 interface Parts {

@@ -1,6 +1,6 @@
 // Names and reads the settings of providers.
 
-import type { Access } from "./provider.ts";
+import type { Access, ProviderRow } from "./provider.ts";
 
 export type ReadSetting = (name: string) => string | null;
 
@@ -26,6 +26,19 @@ export function firstSetting(
   }
   return null;
 }
+
+/** The settings of a provider beside its key and its address. */
+export function listFurtherSettings({ modelAccess, tasks = [], ...row }: ProviderRow): readonly string[] {
+  const ofAccess = ({ placeholders = {}, otherAddressing, auth }: Access) => [
+    ...(auth?.kind === "aws-sigv4" ? awsSettings : []),
+    ...Object.values(placeholders),
+    ...(otherAddressing === undefined ? [] : [otherAddressing.setting]),
+  ];
+  const ofTasks = tasks.flatMap(({ requiredSettings = {} }) => Object.values(requiredSettings));
+  return [...new Set([...ofAccess(row), ...(modelAccess === undefined ? [] : ofAccess(modelAccess)), ...ofTasks])];
+}
+
+const awsSettings = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", "AWS_SESSION_TOKEN"];
 
 export function requireSetting(setting: string, readSetting: ReadSetting): string {
   const value = readSetting(setting);

@@ -48,6 +48,13 @@ export async function openSecrets(store: SecretStore, encryptionKey: string | nu
       if (value.length !== bytes) throw new Error(`The secret ${name} has ${value.length} bytes instead of ${bytes}`);
       return value;
     },
+    async listUnder(prefix) {
+      const found = await store.listUnder(prefix);
+      return await Promise.all(
+        found.map(async ({ name, value }) => ({ name, value: await open(sealer, name, value) })),
+      );
+    },
+    put: async (name, value) => await store.put(name, await seal(name, value)),
     async replace(name, old, next) {
       const stored = await store.find(name);
       if (stored === null || Buffer.compare(await open(sealer, name, stored), old) !== 0) return false;

@@ -5,7 +5,7 @@
 // Without it, anyone who can read the store can sign as the gateway does.
 
 import { randomBytes } from "node:crypto";
-import { read, write } from "./operation.ts";
+import { nextRevision, read, write } from "./operation.ts";
 import { bytes } from "./record.ts";
 import type { Sql } from "./sql.ts";
 
@@ -31,6 +31,27 @@ export const secretStatements = {
     null,
     async (sql, name: string, value: Uint8Array): Promise<Uint8Array> => await createOnce(sql, name, value),
   ),
+
+  /** The secrets whose name starts with `prefix`. */
+  listUnder: read(async (sql, prefix: string): Promise<{ name: string; value: Uint8Array }[]> => {
+    const rows = await sql<{ name: string; value: Uint8Array }>`
+      select name, value from secrets where substr(name, 1, ${prefix.length}) = ${prefix} order by name`;
+    return rows.map(({ name, value }) => ({ name, value: bytes.fromSql(value) }));
+  }),
+
+  // Processes hold these in memory, so changes of them are announced, together with those of keys.
+  put: write("keys", async (sql, name: string, value: Uint8Array): Promise<void> => {
+    await nextRevision(sql, "keys");
+    await sql`
+      insert into secrets ${sql.columns({ name, value, created_at: Date.now() })}
+      on conflict (name) do update set value = ${value}`;
+  }),
+
+  /** False: there was none. */
+  remove: write("keys", async (sql, name: string): Promise<boolean> => {
+    await nextRevision(sql, "keys");
+    return (await sql`delete from secrets where name = ${name} returning name`).length > 0;
+  }),
 
   /** False: the secret is no longer `old` and was not changed. */
   replace: write(null, async (sql, name: string, old: Uint8Array, next: Uint8Array): Promise<boolean> => {

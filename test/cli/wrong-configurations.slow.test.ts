@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../src/config/config-file.ts";
 import { ConfigError, readConfig } from "../../src/config.ts";
+import { setUpProviders } from "../../src/provider-setup.ts";
 import { createLimit } from "../support/at-once.ts";
 import { isFullRun } from "../support/test-size.ts";
 
@@ -32,6 +33,10 @@ const busy = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Respon
 afterAll(() => busy.stop(true));
 const file = join(folder, "a-file");
 writeFileSync(file, "");
+const secretFile = join(folder, "a-secret");
+writeFileSync(secretFile, `${secret}\n`);
+const largeFile = join(folder, "a-large-file");
+writeFileSync(largeFile, secret.repeat(10_000));
 
 const wrong: Readonly<Record<string, Wrong>> = {
   "a negative budget of new keys": {
@@ -201,6 +206,83 @@ const wrong: Readonly<Record<string, Wrong>> = {
     says: ["<provider>/<model>"],
   },
   "a misspelt price": { yaml: "port: 0\nprices:\n  openai/x: { inptu: 1 }\n", line: 3, says: ["'inptu'", "input"] },
+  "a price of a provider that does not exist": {
+    yaml: "port: 0\nprices:\n  opnai/gpt-5: { input: 1 }\n",
+    line: 3,
+    says: ["'opnai'", "'openai'"],
+  },
+  "allowed models of a provider that does not exist": {
+    yaml: 'port: 0\ndefaults:\n  key:\n    allowed_models:\n      - "*"\n      - antropic/*\n',
+    line: 6,
+    says: ["'antropic'", "'anthropic'"],
+  },
+  "a limit of a model whose provider does not exist": {
+    yaml: "port: 0\ndefaults:\n  team:\n    model_limits:\n      - { model: grok/*, budget: { amount: 1 } }\n",
+    line: 5,
+    says: ["'grok'", "'groq'"],
+  },
+  "a fallback to a provider that does not exist": {
+    yaml: "port: 0\naliases:\n  safe:\n    - openai/gpt-5\n    - azur/gpt-5\n",
+    line: 5,
+    says: ["aliases.safe.1", "'azur'", "'azure'"],
+  },
+  "a provider that does not exist and is switched off": {
+    yaml: "port: 0\nproviders:\n  sandbx: false\n",
+    line: 3,
+    says: ["'sandbx'", "'sandbox'"],
+  },
+  "a misspelt variable in the file": {
+    yaml: 'providers:\n  mine:\n    base_url: "http://${MY_HSOT}/v1"\n',
+    env: { MY_HOST: "127.0.0.1" },
+    line: 3,
+    says: ["MY_HSOT is not set", "'MY_HOST'"],
+  },
+  "a setting and a file of the same secret": {
+    env: { SWITCHYARD_ADMIN_KEY: "a-key-of-16-letters", SWITCHYARD_ADMIN_KEY_FILE: secretFile },
+    says: ["SWITCHYARD_ADMIN_KEY_FILE", "SWITCHYARD_ADMIN_KEY is set as well", "keep one"],
+  },
+  "a secret in a file that is not there": {
+    env: { DATABASE_URL_FILE: join(folder, "no-secret") },
+    says: ["DATABASE_URL_FILE", "no-secret", "unset DATABASE_URL_FILE"],
+  },
+  "a secret in an empty file": {
+    env: { SWITCHYARD_ENCRYPTION_KEY_FILE: file },
+    says: ["SWITCHYARD_ENCRYPTION_KEY_FILE", file, "is empty"],
+  },
+  "a secret in a folder": {
+    env: { SWITCHYARD_ADMIN_KEY_FILE: folder },
+    says: ["SWITCHYARD_ADMIN_KEY_FILE", "not a regular file"],
+  },
+  "a secret in a file that is too large": {
+    env: { SWITCHYARD_ADMIN_KEY_FILE: largeFile },
+    says: ["SWITCHYARD_ADMIN_KEY_FILE", "at most 65536"],
+  },
+  "a wrong secret in a file": {
+    env: { SWITCHYARD_ENCRYPTION_KEY_FILE: secretFile },
+    says: ["SWITCHYARD_ENCRYPTION_KEY_FILE", "32 bytes"],
+  },
+  "a file of a setting that is no secret": {
+    env: { SWITCHYARD_PORT_FILE: secretFile },
+    says: ["SWITCHYARD_PORT_FILE", "only secrets", "set the value"],
+  },
+  "a misspelt file of a secret": {
+    env: { SWITCHYARD_ADMIN_KY_FILE: secretFile },
+    says: ["SWITCHYARD_ADMIN_KY_FILE", "'SWITCHYARD_ADMIN_KEY_FILE'"],
+  },
+  "a provider key and a file of it": {
+    env: { OPENAI_API_KEY: "k", OPENAI_API_KEY_FILE: secretFile },
+    says: ["OPENAI_API_KEY_FILE", "OPENAI_API_KEY is set as well"],
+  },
+  "a provider key in a file that is not there": {
+    env: { OPENAI_API_KEY_FILE: join(folder, "no-key") },
+    says: ["OPENAI_API_KEY_FILE", "no-key"],
+  },
+  "a variable of the file whose secret file is empty": {
+    yaml: 'providers:\n  openai:\n    api_key: "${MY_KEY}"\n',
+    env: { MY_KEY_FILE: file },
+    line: 3,
+    says: ["providers.openai.api_key", "MY_KEY_FILE", "is empty"],
+  },
   "a data folder that is a file": { env: { SWITCHYARD_DATA_DIR: file }, says: [file, "not a folder", "name a folder"] },
   "a data folder below a file": { env: { SWITCHYARD_DATA_DIR: join(file, "x") }, says: [join(file, "x"), "file"] },
   "a data folder where there can be none": {
@@ -237,16 +319,16 @@ for (const [name, { yaml, env = {}, line, says, code = 2 }] of Object.entries(wr
     const problem = isFullRun || byCommand.has(name) ? null : readProblem(environment);
     const message = problem ?? (await serveAndFail(environment, code));
     for (const text of says) expect(message).toContain(text);
-    if (line !== undefined) expect(message).toStartWith(`${config}:${line}: `);
+    if (line !== undefined) expect(message).toMatch(new RegExp(`^${RegExp.escape(config)}:${line}:\\d+: `));
     expect(message).not.toContain(secret);
   };
   test.concurrent(`${name} is refused with its place and a remedy`, () => atOnce(refuses));
 }
 
-/** The message of the reader of settings; null if it accepts them, and the command has to refuse them later. */
+/** The message of `switchyard config check`; null if it accepts the settings, and the command has to refuse them later. */
 function readProblem(environment: Environment): string | null {
   try {
-    readConfig(environment);
+    setUpProviders(readConfig(environment));
     return null;
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError);

@@ -162,7 +162,7 @@ describe("providers", () => {
 
   test("a member that is not known or not of its form is named", () => {
     expect(() => configure("providers: { mine: { base_ulr: x } }")).toThrow(
-      /:1: providers\.mine\.base_ulr: unknown member 'base_ulr'; did you mean 'base_url'/,
+      /:1:22: providers\.mine\.base_ulr: unknown member 'base_ulr'; did you mean 'base_url'/,
     );
     expect(() => configure("providers: { mine: { base_url: localhost } }")).toThrow(/providers\.mine\.base_url/);
     expect(() => configure("providers: { openai: { models: gpt } }")).toThrow(/providers\.openai\.models/);

@@ -25,6 +25,7 @@ import { waitFor } from "../support/wait.ts";
 
 const root = join(import.meta.dir, "../..");
 const usualAddress = "http://127.0.0.1:8080";
+const encryptionKey = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64");
 
 interface Snippet {
   readonly place: string;
@@ -112,6 +113,7 @@ function environment(): Record<string, string> {
     SWITCHYARD_PORT: new URL(url).port,
     SWITCHYARD_WORKERS: "1",
     SWITCHYARD_DRAIN_DELAY_MS: "0",
+    SWITCHYARD_ENCRYPTION_KEY: encryptionKey,
     ...{ OPENAI_BASE_URL: address, OPENAI_API_KEY: "k-1", GEMINI_BASE_URL: address, GEMINI_API_KEY: "k-2" },
   };
 }
@@ -152,7 +154,7 @@ function writeTool(name: string, script: string): void {
 /** As `webhooks listen --save` stores one: signed with the gateway's own keys. */
 async function storeCallback(): Promise<void> {
   await fetch(`${url}/v3/webhooks/public-key`);
-  const storage = await openStorage({ databaseUrl: null, dataDir: join(folder, "data"), log: quiet });
+  const storage = await openStorage({ databaseUrl: null, dataDir: join(folder, "data"), encryptionKey, log: quiet });
   try {
     const keys = await openWebhookKeys({ secrets: storage.secrets, log: quiet }).signing();
     const body = Buffer.from('{\n  "event": "async_job_completed"\n}');

@@ -2,6 +2,7 @@
 // Tests about signals, restarts, crashes, memory and several processes use gateway-process.ts.
 
 import { afterAll } from "bun:test";
+import { describeProblem } from "../../src/config/config-file.ts";
 import { readConfig, secretsOf } from "../../src/config.ts";
 import { startGateway } from "../../src/gateway.ts";
 import type { LoadLimits } from "../../src/http/load-watch.ts";
@@ -39,7 +40,7 @@ export async function testGateway(options: TestGatewayOptions = {}): Promise<Tes
       written += lines;
     },
   });
-  for (const warning of config.warnings) log.warn(warning);
+  for (const warning of config.warnings) log.warn(describeProblem(warning));
   const mayServe = () => Promise.resolve();
   const gateway = await startGateway(config, log, mayServe, {
     loadLimits: options.loadLimits ?? patientLimits,

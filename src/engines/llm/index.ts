@@ -55,9 +55,10 @@ export function createLlmEngines({ providers, complete, frames }: LlmEngineOptio
       acceptsAnyModel: true,
       ...chooseDefault(provider, task),
       isPaidByToken: true as const,
-      unavailableReason: provider.configured
-        ? whyUnreadable(task, frames)
-        : notSetUp(provider.name, provider.missingSetting ?? settingName(provider.name, "BASE_URL")),
+      get unavailableReason() {
+        if (provider.configured) return whyUnreadable(task, frames);
+        return notSetUp(provider.name, provider.missingSetting ?? settingName(provider.name, "BASE_URL"));
+      },
       run: (call: TaskCall) => run({ task, provider, complete, frames }, call),
     })),
   );

@@ -23,12 +23,16 @@ export function createVendorEngines(options: VendorOptions): readonly Engine[] {
 }
 
 function createEngines(provider: Provider, options: VendorOptions): Engine[] {
-  const { row, name, missingTaskSetting } = provider;
+  const { row, name } = provider;
   const deployments = createDeploymentTurns(provider);
   return (row.tasks ?? []).map((task) => {
-    const { settings, missing: missingSetting } = readSettings(provider, task);
-    const missing = missingTaskSetting ?? missingSetting;
+    // Read for each call: the credentials of a provider may change while the gateway runs.
+    const readTaskSettings = () => {
+      const { settings, missing } = readSettings(provider, task);
+      return { settings, missing: provider.missingTaskSetting ?? missing };
+    };
     const toRun = (call: TaskCall, deployment: Deployment | undefined, performed = task): TaskRun => {
+      const { settings, missing } = readTaskSettings();
       if (missing !== null)
         throw notConfigured(`The provider '${name}' is not set up: set ${missing}, or declare it in switchyard.yaml.`);
       if (deployment === undefined) throw notConfigured(`No deployment of the provider '${name}' serves this model.`);
@@ -45,7 +49,10 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
       task: task.task,
       models: task.models ?? [],
       acceptsAnyModel: task.acceptsAnyModel ?? false,
-      unavailableReason: missing === null ? null : notSetUp(name, missing),
+      get unavailableReason() {
+        const { missing } = readTaskSettings();
+        return missing === null ? null : notSetUp(name, missing);
+      },
       unsupportedMembers: task.unsupported ?? [],
       unsupportedFor: (input) => task.unsupportedFor?.(input) ?? [],
       ...(task.isIdempotent && { isIdempotent: true }),
@@ -90,10 +97,11 @@ export function findNamed({ taskDeployments }: Provider, { deployment }: TaskCal
 }
 
 /** Lists the deployments that serve a model, in round-robin order. */
-export function createDeploymentTurns({ taskDeployments }: Provider): (model: string | null) => readonly Deployment[] {
+export function createDeploymentTurns(provider: Provider): (model: string | null) => readonly Deployment[] {
   let turn = 0;
   return (model) => {
-    const serving = taskDeployments.filter(({ models }) => models === null || model === null || models.has(model));
+    const serves = ({ models }: Deployment) => models === null || model === null || models.has(model);
+    const serving = provider.taskDeployments.filter(serves);
     const first = turn++ % Math.max(1, serving.length);
     return [...serving.slice(first), ...serving.slice(0, first)];
   };

@@ -1,32 +1,140 @@
-// GET /v3/manage/providers: the health of the providers.
+// `/v3/manage/providers`: the health of the providers, and their credentials in the store.
 
-import { type ProviderState, type ProviderStates, providerStates } from "../../contract/providers.ts";
+import type { AuditNote } from "../../access/audit.ts";
+import * as contract from "../../contract/providers.ts";
+import { contextOf, type KeyedCall } from "../model-call.ts";
 import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
+import type { RouteDependencies } from "../route-dependencies.ts";
 
-export function providerRoutes(describeProviders: () => ProviderState[]): Route[] {
+const common = { tag: "Providers", key: "management" } as const;
+const one = { path: "/v3/manage/providers/{name}", params: contract.providerPath } as const;
+// Credentials are the gateway's, not a team's.
+const changing = { ...common, ...one, role: "administrator", reach: "gateway" } as const;
+const examplePath = { name: "openai" };
+const detail = { schema: contract.providerDetail };
+const testErrors = [
+  "provider_rate_limited",
+  "provider_auth_failed",
+  "provider_error",
+  "provider_unreachable",
+  "provider_bad_response",
+  "provider_disconnected",
+  "provider_timeout",
+] as const;
+
+export function providerRoutes({
+  describeProviders,
+  credentials,
+  testProvider,
+}: Pick<RouteDependencies, "describeProviders" | "credentials" | "testProvider">): Route[] {
+  const runTest = (call: KeyedCall, model: string | null) => (provider: Parameters<typeof testProvider>[0]) =>
+    testProvider(provider, model, contextOf(call));
+  /** The audit log shows what is stored before and after, as answers show it: without secrets. */
+  const change = async (
+    { params, note }: { readonly params: { readonly name: string }; readonly note: AuditNote },
+    work: () => Promise<object>,
+  ) => {
+    const readStored = () => ({ stored: credentials.describe(params.name).stored });
+    note.before = readStored();
+    const changed = await work();
+    note.after = readStored();
+    return replyJson(changed);
+  };
   return [
     defineRoute({
+      ...common,
       id: "listProviders",
-      tag: "Providers",
       summary: "List providers with their health",
       description:
         "The providers that the gateway knows, and for each offer that was called its circuit, latency and last error.",
       method: "GET",
       path: "/v3/manage/providers",
-      key: "management",
       role: "viewer",
       reach: "team",
-      answers: [{ status: 200, description: "The providers.", schema: providerStates }],
+      answers: [{ status: 200, description: "The providers.", schema: contract.providerStates }],
       run({ caller }) {
         const items = caller.team === null ? describeProviders() : describeProviders().map(withoutCalls);
-        return replyJson({ process: process.pid, items } satisfies ProviderStates);
+        return replyJson({ process: process.pid, items } satisfies contract.ProviderStates);
       },
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "retrieveProvider",
+      role: "viewer",
+      reach: "gateway",
+      summary: "Retrieve a provider",
+      description:
+        "Its health, and where its credentials come from. Secrets are never returned, only their last characters.",
+      method: "GET",
+      answers: [{ status: 200, description: "The provider.", ...detail }],
+      errors: ["provider_not_found"],
+      example: { path: { name: "sandbox" } },
+      run: ({ params }) => replyJson(credentials.describe(params.name)),
+    }),
+    defineRoute({
+      ...changing,
+      id: "setProvider",
+      audit: { action: "provider.set" },
+      summary: "Store the credentials of a provider",
+      description:
+        "Replaces what is stored for the provider. All processes and replicas use it within a second; running calls end with the earlier credentials. Stored credentials are encrypted with SWITCHYARD_ENCRYPTION_KEY, and take precedence over switchyard.yaml and the environment.",
+      method: "PUT",
+      body: { kind: "json", schema: contract.setProviderRequest },
+      answers: [{ status: 200, description: "The provider as it is now.", ...detail }],
+      errors: ["provider_not_found", "provider_conflict"],
+      example: { path: examplePath, body: { api_key: "sk-example-key-of-the-provider" } },
+      run: (call) => change(call, () => credentials.set(call.params.name, call.body)),
+    }),
+    defineRoute({
+      ...changing,
+      id: "rotateProvider",
+      audit: { action: "provider.rotate" },
+      summary: "Replace the key of a provider",
+      description:
+        "Changes the key or single settings in the store and keeps the rest. The new credentials are first tried with one call; unless the provider accepts them, nothing changes.",
+      method: "POST",
+      path: `${one.path}/rotate`,
+      body: { kind: "json", schema: contract.rotateProviderRequest },
+      answers: [{ status: 200, description: "The provider as it is now.", ...detail }],
+      errors: ["provider_not_found", "credentials_not_found", "provider_conflict", ...testErrors],
+      example: { path: examplePath, body: { api_key: "sk-example-new-key", test: false } },
+      run: (call) => change(call, () => credentials.rotate(call.params.name, call.body, runTest(call, null))),
+    }),
+    defineRoute({
+      ...changing,
+      id: "testProvider",
+      audit: { action: "provider.test" },
+      summary: "Test the credentials of a provider",
+      description:
+        "Makes one cheap call for each deployment, without retries and past the circuit breaker, and reports what happened. The call is recorded in the ledger.",
+      method: "POST",
+      path: `${one.path}/test`,
+      body: { kind: "optional-json", schema: contract.testProviderRequest.nullable() },
+      answers: [{ status: 200, description: "What happened.", schema: contract.providerTest }],
+      errors: ["provider_not_found", "provider_not_configured"],
+      example: { path: { name: "sandbox" }, body: {} },
+      run: async (call) =>
+        replyJson(await runTest(call, call.body?.model ?? null)(credentials.provider(call.params.name))),
+    }),
+    defineRoute({
+      ...changing,
+      id: "removeProviderCredentials",
+      audit: { action: "provider.remove" },
+      summary: "Remove the stored credentials of a provider",
+      description: "The provider then uses the key of switchyard.yaml or of the environment again, if there is one.",
+      method: "DELETE",
+      answers: [{ status: 200, description: "The credentials are removed.", schema: contract.removedProvider }],
+      errors: ["provider_not_found", "credentials_not_found"],
+      example: { path: examplePath },
+      run: (call) =>
+        change(call, async () => ({ name: await credentials.remove(call.params.name), deleted: true as const })),
     }),
   ];
 }
 
 /** Errors and figures come from the calls of all teams, so a role that is limited to one team does not see them. */
-function withoutCalls(provider: ProviderState): ProviderState {
+function withoutCalls(provider: contract.ProviderState): contract.ProviderState {
   return { ...provider, last_error: null, deployments: [] };
 }

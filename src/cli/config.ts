@@ -1,0 +1,195 @@
+// `switchyard config check|show|schema|import`.
+
+import type { Command } from "commander";
+import schema from "../../docs/switchyard.schema.json";
+import { type ConfigProblem, describeProblem, type Environment } from "../config/config-file.ts";
+import { variableOf } from "../config/settings.ts";
+import {
+  type Config,
+  ConfigError,
+  readConfig,
+  readSettings,
+  type SettingInForce,
+  type SettingSource,
+  withConfigFile,
+} from "../config.ts";
+import type { ProviderDetail } from "../contract/providers.ts";
+import { findMisspeltVariables, setUpProviders } from "../provider-setup.ts";
+import type { Provider } from "../providers/configure.ts";
+import { importLitellmConfig } from "../providers/litellm/import-config.ts";
+import { toTable } from "./access-command.ts";
+import { CommandFailed, createCommand, type Output } from "./command-line.ts";
+import { type OpenProviders, toProviderRows } from "./providers.ts";
+
+export interface ConfigContext extends Output {
+  /** The credentials of providers, with those of the store where there is one. */
+  readonly openProviders: OpenProviders;
+  readFile(path: string): string;
+  /** Refuses to replace a file. */
+  createFile(path: string, text: string): void;
+}
+
+interface FileOptions {
+  readonly config?: string;
+  readonly json?: true;
+}
+
+interface Checked {
+  readonly valid: boolean;
+  readonly file: string | null;
+  readonly problems: readonly ConfigProblem[];
+  readonly warnings: readonly ConfigProblem[];
+  readonly providers: readonly string[];
+}
+
+const fileOption = ["--config <file>", "the file to read; default: SWITCHYARD_CONFIG or ./switchyard.yaml"] as const;
+/** As for other commands: the settings are wrong. */
+const invalidExitCode = 2;
+const hidden = "[hidden]";
+
+export function createConfigCommand(context: ConfigContext): Command {
+  const group = createCommand("config", "Check, show, describe and import the configuration.", context);
+
+  group
+    .command("check")
+    .description("Check the environment and switchyard.yaml. Every problem is printed with file, line and remedy.")
+    .option(...fileOption)
+    .option("--strict", "treat warnings as problems")
+    .option("--json", "print JSON")
+    .action(({ config, json, strict }: FileOptions & { strict?: true }) => {
+      const checked = checkConfig(withConfigFile(config), strict === true);
+      if (json) context.print(JSON.stringify(checked, null, 2));
+      else printChecked(checked, context);
+      if (!checked.valid) throw new CommandFailed(invalidExitCode);
+    })
+    .addHelpText("after", "\nExample: npx switchyard config check --config switchyard.yaml");
+
+  group
+    .command("show")
+    .description("Show every setting and provider in force, and where it comes from. Secrets are hidden.")
+    .option(...fileOption)
+    .option("--json", "print JSON")
+    .action(async ({ config: file, json }: FileOptions) => {
+      const environment = withConfigFile(file);
+      const config = readConfig(environment);
+      const settings = readSettings(environment).map((one) => toShownSetting(one, config));
+      const { providers, storeProblem } = await readProviders(context, file);
+      const aliases = Object.fromEntries(config.aliases);
+      if (json) {
+        const store = { read: storeProblem === null, reason: storeProblem };
+        return context.print(JSON.stringify({ file: config.file, store, settings, providers, aliases }, null, 2));
+      }
+      context.print(config.file === null ? "There is no switchyard.yaml." : `File: ${config.file}`);
+      context.print("");
+      const rows = settings.map(({ variable, value, source }) => [variable, toWord(value), describeSource(source)]);
+      for (const line of toTable([["SETTING", "VALUE", "FROM"], ...rows])) context.print(line);
+      context.print("");
+      for (const line of toTable(toProviderRows(providers))) context.print(line);
+      if (storeProblem !== null) context.print(`\nThe store was not read: ${storeProblem}`);
+    })
+    .addHelpText("after", "\nExample: npx switchyard config show --json");
+
+  group
+    .command("schema")
+    .description("Print the JSON Schema of switchyard.yaml, with which editors complete and check the file.")
+    .option("--json", "print JSON, which is the only format")
+    .action(() => context.print(JSON.stringify(schema, null, 2)))
+    .addHelpText("after", "\nExample: npx switchyard config schema > switchyard.schema.json");
+
+  group
+    .command("import")
+    .description("Convert the configuration of a LiteLLM proxy, and list what could not be converted.")
+    .argument("<file>", "the configuration of the LiteLLM proxy, such as litellm.yaml")
+    .option("--output <file>", "write the result to this new file; default: print it")
+    .option("--json", "print JSON: the result and the notes")
+    .action((file: string, { output, json }: { output?: string; json?: true }) => {
+      const { yaml, notes, problems } = importLitellmConfig(context.readFile(file));
+      if (problems.length > 0)
+        throw new ConfigError(problems.map(({ message, ...place }) => ({ path: null, message, file, ...place })));
+      if (output !== undefined) context.createFile(output, yaml);
+      if (json) return context.print(JSON.stringify({ yaml, notes }, null, 2));
+      if (output === undefined) context.print(yaml.trimEnd());
+      const tell = context.printError ?? context.print;
+      for (const { line, path, message } of notes) tell(`${file}:${line}: ${path}: ${message}`);
+      tell(
+        notes.length === 0
+          ? "Everything was converted."
+          : `${notes.length} ${notes.length === 1 ? "entry needs" : "entries need"} your attention.`,
+      );
+      if (output !== undefined) tell(`Next: npx switchyard config check --config ${output}`);
+    })
+    .addHelpText("after", "\nExample: npx switchyard config import litellm.yaml --output switchyard.yaml");
+  return group;
+}
+
+function checkConfig(environment: Environment, isStrict: boolean): Checked {
+  try {
+    const config = readConfig(environment);
+    const setup = setUpProviders(config);
+    const warnings = [...config.warnings, ...findMisspeltVariables(config, setup)];
+    const isCalled = ({ configured, row }: Provider) =>
+      configured && row.isSandbox !== true && row.auth?.kind !== "none";
+    const providers = [...setup.providers.values()].filter(isCalled);
+    return {
+      valid: !isStrict || warnings.length === 0,
+      file: config.file,
+      problems: isStrict ? warnings : [],
+      warnings: isStrict ? [] : warnings,
+      providers: providers.map(({ name }) => name),
+    };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const { problems } = error;
+    const file = problems.find((problem) => problem.file !== null)?.file ?? null;
+    return { valid: false, file, problems, warnings: [], providers: [] };
+  }
+}
+
+function printChecked({ valid, file, problems, warnings, providers }: Checked, context: Output): void {
+  const tell = context.printError ?? context.print;
+  for (const problem of problems) tell(describeProblem(problem));
+  for (const warning of warnings) tell(`warning: ${describeProblem(warning)}`);
+  if (!valid) tell(`${problems.length} ${problems.length === 1 ? "problem" : "problems"}.`);
+  else context.print(`${file ?? "The environment"} is valid. Configured providers: ${providers.join(", ") || "none"}.`);
+}
+
+async function readProviders(context: ConfigContext, file: string | undefined) {
+  const opened = await context.openProviders(file, "store if there is one");
+  try {
+    const { credentials, names, storeProblem } = opened;
+    const described = names.map((name) => credentials.describe(name));
+    const isShown = ({ configured, stored }: ProviderDetail) => configured || stored.length > 0;
+    return { providers: described.filter(isShown).map(withoutHealth), storeProblem };
+  } finally {
+    await opened.close();
+  }
+}
+
+/** This process has called no provider. */
+function withoutHealth({ healthy: _, last_error: __, deployments, ...provider }: ProviderDetail) {
+  return { ...provider, deployments: deployments.map(({ offers: ___, ...deployment }) => deployment) };
+}
+
+function toShownSetting({ name, value, isSecret, source }: SettingInForce, config: Config) {
+  const place = source.kind === "file" ? { ...source, file: config.file } : source;
+  return { name, variable: variableOf(name), value: isSecret ? hideSecret(value) : value, source: place };
+}
+
+/** Of an address, only the password is secret. */
+function hideSecret(value: unknown): unknown {
+  if (value === null) return null;
+  const url = URL.parse(String(value));
+  if (url === null || url.host === "") return hidden;
+  if (url.password !== "") url.password = "hidden";
+  return url.href;
+}
+
+function describeSource(source: SettingSource): string {
+  if (source.kind === "default") return "default";
+  return source.kind === "environment" ? `environment (${source.variable})` : `file, line ${source.line}`;
+}
+
+function toWord(value: unknown): string {
+  if (value === null) return "-";
+  return Array.isArray(value) ? value.join(",") || "-" : String(value);
+}

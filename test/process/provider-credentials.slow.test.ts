@@ -1,0 +1,79 @@
+// Stored credentials are used by every process of a gateway, and by every replica on the same database, within a second.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { ask, hello, readCompletion } from "../support/chat.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { startVendor, type Vendor } from "../support/vendor.ts";
+import { waitFor } from "../support/wait.ts";
+
+const env = {
+  SWITCHYARD_ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64"),
+};
+let vendor: Vendor;
+beforeAll(async () => {
+  vendor = await startVendor();
+});
+afterAll(async () => {
+  await vendor?.stop();
+});
+
+/** Sends requests on connections of their own until every serving process has answered with the key. */
+async function usesEverywhere(gateways: readonly GatewayProcess[], key: string, secret: string): Promise<void> {
+  for (const gateway of gateways)
+    await waitFor(`all processes to use the key that ends in ${secret.slice(-4)}`, async () => {
+      vendor.clear();
+      for (let count = 0; count < 12; count++)
+        await readCompletion(
+          await ask(gateway.url, key, { ...hello, model: "openai/gpt-x" }, { headers: { connection: "close" } }),
+        );
+      return vendor.requests.every(({ headers }) => headers["authorization"] === `Bearer ${secret}`);
+    });
+}
+
+test("a change is seen by all processes of a gateway", async () => {
+  const gateway = await startGatewayProcess({ vendor, workers: 3, env });
+  try {
+    const key = await gateway.createKey();
+    for (const secret of ["sk-the-first-stored-key", "sk-the-second-stored-key"]) {
+      await gateway.manage("PUT", "/providers/openai", { api_key: secret, base_url: vendor.url });
+      await usesEverywhere([gateway], key, secret);
+    }
+    expect(gateway.log()).not.toContain("sk-the-first-stored-key");
+  } finally {
+    await gateway.stop();
+  }
+}, 120_000);
+
+describe.skipIf(whyNoPostgres() !== null)("on one PostgreSQL", () => {
+  let postgres: TestPostgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(async () => {
+    await postgres?.stop();
+  });
+
+  test("a change at one replica is seen by the other, and so is its removal", async () => {
+    const DATABASE_URL = await postgres.createStore();
+    const started: GatewayProcess[] = [];
+    try {
+      for (let count = 0; count < 2; count++)
+        started.push(await startGatewayProcess({ vendor, env: { ...env, DATABASE_URL } }));
+      const [one, other] = started;
+      if (!(one && other)) throw new Error("no gateways");
+      const key = await one.createKey();
+      await one.manage("PUT", "/providers/openai", { api_key: "sk-the-first-stored-key", base_url: vendor.url });
+      await usesEverywhere(started, key, "sk-the-first-stored-key");
+      await other.manage("POST", "/providers/openai/rotate", { api_key: "sk-the-second-stored-key" });
+      await usesEverywhere(started, key, "sk-the-second-stored-key");
+      await other.manage("DELETE", "/providers/openai");
+      await waitFor("the first replica to forget the key", async () => {
+        const { configured } = (await one.manage("GET", "/providers/openai")) as { configured: boolean };
+        return !configured;
+      });
+    } finally {
+      for (const gateway of started) await gateway.stop();
+    }
+  }, 120_000);
+});
