@@ -91,6 +91,37 @@ for (const engine of createEngines()) {
       });
     });
 
+    test("a management key of an earlier version manages the whole gateway, unless its team is disabled", async () => {
+      const options = await engine.createEmptyStore();
+      const [free, ofTeam, ofDisabled, calling] = Array.from({ length: 4 }, () => crypto.randomUUID());
+      const before = migrations.findIndex(({ name }) => name === "roles, sessions and audit");
+      await withDatabase(options, async (database) => {
+        await migrateDatabase(database, migrations.slice(0, before), quiet);
+        const { sql } = database;
+        const limits = { model_limits: "[]", tags: "{}", created_at: 1, revision: 1 };
+        for (const [name, enabled] of [["acme", 1] as const, ["closed", 0] as const])
+          await sql`insert into teams ${sql.columns({ id: crypto.randomUUID(), name, enabled, ...limits })}`;
+        for (const [id, kind, owner] of [
+          [free, "management", null],
+          [ofTeam, "management", "acme"],
+          [ofDisabled, "management", "closed"],
+          [calling, "inference", "acme"],
+        ] as const) {
+          const row = { id: id ?? "", kind, owner, name: "a key", scopes: "[]", enabled: 1, ...limits };
+          await sql`insert into api_keys ${sql.columns({ ...row, secret_hash: id ?? "", secret_tail: "tail" })}`;
+        }
+      });
+      await withStorage(options, async (storage) => {
+        const found = await Promise.all([free, ofTeam, ofDisabled, calling].map((id) => storage.keys.get(id ?? "")));
+        expect(found.map((key) => [key?.role, key?.team])).toEqual([
+          ["administrator", null],
+          ["administrator", null],
+          ["administrator", "closed"],
+          [null, "acme"],
+        ]);
+      });
+    });
+
     test("a step that is not the one that was applied is refused", async () => {
       const options = await engine.createEmptyStore();
       await withDatabase(options, async (database) => {
