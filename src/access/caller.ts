@@ -34,7 +34,18 @@ export interface CallerSession {
   readonly expiresAt: number;
 }
 
+/** The owner of what the keys of a team store. */
+export function ownerOfTeam(team: string): string {
+  return `owner:${team}`;
+}
+
+/** The team or the key that stored data belongs to. */
+export function readOwner(owner: string): { readonly team: string | null; readonly keyId: string | null } {
+  const value = owner.slice(owner.indexOf(":") + 1);
+  return owner.startsWith("owner:") ? { team: value, keyId: null } : { team: null, keyId: value };
+}
+
 /** Stored data belongs to an owner and is shared by all keys of that owner; a key without an owner shares it with no other key. */
 export function ownerOf({ owner, keyId }: Caller): string {
-  return owner === null ? `key:${keyId}` : `owner:${owner}`;
+  return owner === null ? `key:${keyId}` : ownerOfTeam(owner);
 }

@@ -61,6 +61,21 @@ export const fileObject = strictComponent("File", {
 
 export const fileList = pageOf(fileObject).meta({ id: "FileList" });
 
+export const managedFile = fileObject
+  .extend({
+    team: z.string().nullable().describe("The team that the file belongs to; null: the key alone."),
+    key_id: z.string().nullable().describe("The key that the file belongs to, if that key has no team."),
+  })
+  .meta({ id: "ManagedFile" });
+
+export const managedFileList = pageOf(managedFile).meta({ id: "ManagedFileList" });
+
+export const listManagedFilesQuery = z.object({
+  team: plainText(256).optional().describe("Only files of this team: its name."),
+  purpose: z.string().min(1).max(64).optional().describe("Only files of this purpose."),
+  ...pageQuery,
+});
+
 export const deletedFiles = strictComponent("DeletedFiles", { deleted_count: z.int() });
 
 export const resourceParams = z.object({ resource_id: z.string().describe("The id in the signed URL.") });
@@ -71,4 +86,5 @@ export const resourceQuery = z.object({
 });
 
 export type UploadFields = z.output<typeof uploadFields>;
+export type ManagedFile = z.output<typeof managedFile>;
 export type FileObject = z.output<typeof fileObject>;

@@ -275,6 +275,12 @@ export function createFileStore(options: FileStoreOptions) {
 
     list: rows.listUploads,
 
+    /** For the operator: uploads of all owners. */
+    listAll: rows.listAllUploads,
+
+    /** For the operator: an upload of any owner. */
+    findAny: rows.findAnyUpload,
+
     /** Throws when so many more bytes would exceed the quota of the owner. */
     async refuseOverQuota(owner: string, bytes = 1): Promise<void> {
       if ((await rows.countBytes(owner)) + bytes > maxOwnerBytes) throw quotaExceeded(maxOwnerBytes);

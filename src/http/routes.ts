@@ -11,6 +11,7 @@ import { healthRoutes } from "./endpoints/health.ts";
 import { imagesRoutes } from "./endpoints/images.ts";
 import { infoRoutes } from "./endpoints/info.ts";
 import { keyRoutes } from "./endpoints/keys.ts";
+import { managedFileRoutes } from "./endpoints/managed-files.ts";
 import { meRoutes } from "./endpoints/me.ts";
 import { messagesRoutes } from "./endpoints/messages.ts";
 import { metricsRoutes } from "./endpoints/metrics.ts";
@@ -43,6 +44,7 @@ export function createRoutes(dependencies: RouteDependencies): Route[] {
     ...imagesRoutes(dependencies),
     ...moderationsRoutes(dependencies),
     ...fileRoutes(dependencies),
+    ...managedFileRoutes(dependencies.files),
     ...resourceRoutes(dependencies.resources),
     ...modelsRoutes(dependencies.catalogue),
     ...infoRoutes(dependencies.catalogue),

@@ -44,6 +44,11 @@ export interface FileFilter {
   readonly offset: number;
 }
 
+export interface AnyFileFilter extends Omit<FileFilter, "owner"> {
+  /** Null: every owner. */
+  readonly owner: string | null;
+}
+
 export const fileStatements = {
   /**
    * False: the files of the owner would exceed `maxOwnerBytes`. One statement checks and increments the sum, so concurrent processes cannot
@@ -79,6 +84,21 @@ export const fileStatements = {
       from files where owner = ${owner} and kind = 'upload' and expires_at > ${Date.now()}
         and (cast(${purpose} as text) is null or purpose = ${purpose})`;
     return await listPage(sql, { from, ...page }, fromRow);
+  }),
+
+  /** Newest first, of all owners or of one. For the operator. */
+  listAllUploads: read(async (sql, { owner, purpose, ...page }: AnyFileFilter) => {
+    const from = sql.part`
+      from files where kind = 'upload' and expires_at > ${Date.now()}
+        and (cast(${owner} as text) is null or owner = ${owner})
+        and (cast(${purpose} as text) is null or purpose = ${purpose})`;
+    return await listPage(sql, { from, ...page }, fromRow);
+  }),
+
+  /** Of any owner. For the operator. */
+  findAnyUpload: read(async (sql, id: string): Promise<FileRecord | null> => {
+    const [row] = await sql`select * from files where id = ${id} and kind = 'upload' and expires_at > ${Date.now()}`;
+    return row === undefined ? null : fromRow(row);
   }),
 
   /** The bytes of all uploads and results of an owner, including expired files that are not deleted yet. */

@@ -137,3 +137,24 @@ test("filters select by actor, action, time and outcome, and refuse what they do
   for (const query of ["from=yesterday", "outcome=good", "cursor=x", "limit=0", "from=2026-01-02&to=2026-01-01"])
     expect((await fetch(`${gateway.url}/v3/manage/audit?${query}`, { headers })).status, query).toBe(422);
 });
+
+test("a file that an operator deletes is recorded with its name", async () => {
+  const form = new FormData();
+  form.append("file", new Blob(["some text"]), "note.txt");
+  const headers = { authorization: `Bearer ${await gateway.createKey()}` };
+  const uploaded = await fetch(`${gateway.url}/v3/upload`, { method: "POST", headers, body: form });
+  const { file_id } = (await uploaded.json()) as { file_id: string };
+  const listed = (await gateway.manage("GET", "/files?limit=1")) as { items: object[]; total: number };
+  expect(listed).toMatchObject({ items: [{ file_id, file_name: "note.txt", team: null }], total: 1 });
+  expect(await gateway.manage("DELETE", `/files/${file_id}`)).toEqual({ deleted_count: 1 });
+  expect(await readAudit(`target=${file_id}`)).toMatchObject([
+    {
+      action: "file.delete",
+      outcome: "done",
+      target: { name: "note.txt" },
+      before: { file_name: "note.txt" },
+      after: null,
+    },
+  ]);
+  expect((await fetch(`${gateway.url}/v3/upload/${file_id}`, { headers })).status).toBe(404);
+});

@@ -20,6 +20,7 @@ interface Team {
   readonly keyId: string;
   readonly requestId: string;
   readonly jobId: string;
+  readonly fileId: string;
 }
 
 interface Person {
@@ -37,7 +38,14 @@ async function createTeam(name: string): Promise<Team> {
   const send = (path: string, body: object) =>
     fetch(`${gateway.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
   await send("/v3/chat/completions", { model: "mock/m", messages: [{ role: "user", content: "Hi" }] });
-  return { name: mark, id, keyId: key.id, requestId, jobId: await submitJob(key.key) };
+  return {
+    name: mark,
+    id,
+    keyId: key.id,
+    requestId,
+    jobId: await submitJob(key.key),
+    fileId: await uploadFile(key.key),
+  };
 }
 
 async function submitJob(key: string): Promise<string> {
@@ -47,6 +55,14 @@ async function submitJob(key: string): Promise<string> {
     body: JSON.stringify({ model: "text/sentiment_analysis/sandbox", input: { text: "A lovely day" } }),
   });
   return ((await response.json()) as { job_id: string }).job_id;
+}
+
+async function uploadFile(key: string): Promise<string> {
+  const form = new FormData();
+  form.append("file", new Blob(["some text"]), "note.txt");
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await fetch(`${gateway.url}/v3/upload`, { method: "POST", headers, body: form });
+  return ((await response.json()) as { file_id: string }).file_id;
 }
 
 async function createKey(team: string | null, more: object = {}) {
@@ -85,6 +101,9 @@ const recipes: Readonly<Record<string, (team: Team) => Promise<CallOfRoute> | Ca
   retrieveRequest: ({ requestId }) => ({ params: { request_id: requestId } }),
   listUnfinishedJobs: () => ({ query: "limit=1000" }),
   cancelAnyJob: async ({ name }) => ({ params: { job_id: await submitJob((await createKey(name)).key) } }),
+  listManagedFiles: ({ name }) => ({ query: `team=${name}` }),
+  retrieveManagedFile: ({ fileId }) => ({ params: { file_id: fileId } }),
+  deleteManagedFile: async ({ name }) => ({ params: { file_id: await uploadFile((await createKey(name)).key) } }),
   listProviders: () => ({}),
   retrieveSession: () => ({ permitted: 401 }),
   signOut: () => ({ permitted: 401 }),
@@ -175,7 +194,7 @@ describe("a role of a team sees and changes that team only", () => {
   function expectNothingOfOthers(person: Person, made: CallOfRoute, text: string): void {
     const hidden = teams.find((other) => person.team !== null && other !== person.team);
     if (hidden === undefined) return;
-    for (const mark of [hidden.name, hidden.id, hidden.keyId, hidden.requestId, hidden.jobId])
+    for (const mark of [hidden.name, hidden.id, hidden.keyId, hidden.requestId, hidden.jobId, hidden.fileId])
       if (!JSON.stringify(made).includes(mark))
         expect(text.includes(mark), `${mark} for ${describePerson(person)}: ${text.slice(0, 300)}`).toBe(false);
   }
@@ -190,6 +209,7 @@ describe("a role of a team sees and changes that team only", () => {
     await shows("listUnfinishedJobs", teams[0].jobId);
     await shows("listAudit", teams[0].keyId);
     await shows("listRequests", teams[0].requestId);
+    await shows("listManagedFiles", teams[0].fileId);
     expect((await call(find("retrieveRequest"), person, { params: { request_id: teams[0].requestId } })).status).toBe(
       200,
     );

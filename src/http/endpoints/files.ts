@@ -104,7 +104,7 @@ export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" |
   ];
 }
 
-function toFileObject(file: FileRecord): contract.FileObject {
+export function toFileObject(file: FileRecord): contract.FileObject {
   return {
     file_id: file.id,
     file_name: file.name,
