@@ -7,7 +7,7 @@ import { Counter } from "./counter-table.ts";
 import { appliesTo, type LimitRule } from "./limit-rules.ts";
 import type { RateShares, SharedLimit } from "./rate-shares.ts";
 import type { SharedCounters } from "./shared-counters.ts";
-import { resetMs, sumOf, type WindowKind, type WindowState } from "./window-cells.ts";
+import { resetMs, sumOf, type WindowKind } from "./window-cells.ts";
 
 /** One limit of one rule. */
 interface RateCheck extends SharedLimit {
@@ -175,14 +175,14 @@ export class RateLimits {
   #addHeadersOf(headers: Record<string, string>, what: "requests" | "tokens", checks: readonly RateCheck[]): void {
     let tightest: RateCheck | null = null;
     let least = Number.POSITIVE_INFINITY;
-    let window: WindowState | null = null;
     for (const check of checks) {
-      const state = this.counters.read(check.counter, check.kind);
-      const remaining = Math.max(0, check.limit - sumOf(state));
+      const remaining = Math.max(0, check.limit - this.counters.sum(check.counter, check.kind));
       if (remaining >= least) continue;
-      [tightest, least, window] = [check, remaining, state];
+      tightest = check;
+      least = remaining;
     }
-    if (tightest === null || window === null) return;
+    if (tightest === null) return;
+    const window = this.counters.read(tightest.counter, tightest.kind);
     headers[`x-ratelimit-limit-${what}`] = String(tightest.limit);
     headers[`x-ratelimit-remaining-${what}`] = String(least);
     headers[`x-ratelimit-reset-${what}`] = formatDuration(resetMs(window, tightest.kind));

@@ -27,6 +27,7 @@ import {
   stepOf,
   subtract,
   sumSealed,
+  sumWindow,
   type Taken,
   toSteps,
   type WindowKind,
@@ -145,6 +146,14 @@ export class SharedCounters {
     const time = toSteps(kind, this.#now());
     const step = Math.floor(time);
     return readWindow(table, entry + windowsAt[kind], { step, elapsed: time - step });
+  }
+
+  /** What counts towards a limit now. */
+  sum(counter: Counter, kind: WindowKind): number {
+    const { table, entry } = this.#locate(counter);
+    const time = toSteps(kind, this.#now());
+    const step = Math.floor(time);
+    return sumWindow(table, entry + windowsAt[kind], { step, elapsed: time - step });
   }
 
   /** What was counted in one of the last seven steps. */

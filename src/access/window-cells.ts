@@ -104,6 +104,13 @@ export function readWindow(table: Cells, at: number, { step, elapsed }: StepTime
   return { step, elapsed, counts };
 }
 
+/** `sumOf` of a window that is not read otherwise. */
+export function sumWindow(table: Cells, at: number, { step, elapsed }: StepTime): number {
+  let sum = weigh(countIn(table, cellAt(at, step - stepsPerWindow), step - stepsPerWindow), elapsed);
+  for (let age = 0; age < stepsPerWindow; age++) sum += countIn(table, cellAt(at, step - age), step - age);
+  return sum;
+}
+
 /** What counts towards a limit. */
 export function sumOf({ counts, elapsed }: WindowState): number {
   let sum = weigh(counts[stepsPerWindow] ?? 0, elapsed);

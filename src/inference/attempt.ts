@@ -80,7 +80,10 @@ function reserve(
   const { caller, work, trace } = context;
   if (isFree === true || caller.rules.length === 0) return noReservation;
   const { provider, model } = candidate;
-  const demand = () => estimateCall(shape(), outputTokensToReserve, () => pricing.quote(provider, model));
+  const demand = () =>
+    estimateCall(shape(), outputTokensToReserve, (input, output, tier) =>
+      pricing.estimate(provider, model, { input, output, tier }),
+    );
   const name = `${provider.name}/${model}`;
   return callLimits.reserve(caller, work ? `${work.task}/${name}` : name, demand, trace.root);
 }

@@ -6,7 +6,6 @@ import type { Task } from "../contract/tasks.ts";
 import type { Engine, InputFile, TaskCall } from "../engines/engine.ts";
 import type { JsonObject } from "../lib/lenient-json.ts";
 import { picoPerUsd } from "../lib/money.ts";
-import type { Quote } from "./pricing.ts";
 import { findListPrice } from "./universal-ai/unit-price.ts";
 
 /** The parts of a request that its estimate depends on. */
@@ -39,20 +38,22 @@ const storedHistory = /"(?:previous_response_id|conversation)"\s*:\s*["{]/;
 /** Writing to a prompt cache costs more than plain input. */
 const cacheWriteFactors = { none: 1, minutes: 1.25, hour: 2 };
 
-export function estimateCall(shape: RequestShape, outputTokens: number, quote: () => Quote): Demand {
+/** The cost of this many tokens in pico-dollars; null when the price is unknown. */
+export type EstimateCost = (inputTokens: number, outputTokens: number, serviceTier: unknown) => number | null;
+
+export function estimateCall(shape: RequestShape, outputTokens: number, estimateCost: EstimateCost): Demand {
   const { maxOutputTokens, choices, calls = 1, serviceTier } = shape;
   const input = Math.ceil(estimateInput(shape.body) * calls);
   const output = (maxOutputTokens ?? outputTokens) * Math.max(1, choices ?? 1);
+  let pico: number | null | undefined;
   return {
     inputTokens: input,
     outputTokens: output,
     // Computed when a budget asks: limits of tokens need no price.
     get pico() {
-      const billed = Math.ceil(input * readCacheFactor(shape.body));
-      const usage = { prompt_tokens: Math.max(1, billed), completion_tokens: output, total_tokens: billed + output };
-      const charge = quote().chargeFor(usage, { service_tier: serviceTier });
-      // A tier that has no price of its own is granted or refused by the provider; the answer names the one that was used.
-      return charge.reason === "tier_unknown" ? quote().chargeFor(usage).pico : charge.pico;
+      if (pico === undefined)
+        pico = estimateCost(Math.max(1, Math.ceil(input * readCacheFactor(shape.body))), output, serviceTier);
+      return pico;
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import { findTask } from "../contract/tasks.ts";
 import type { CostBasis } from "../lib/charge.ts";
-import type { LineDetail } from "../storage/usage-reports.ts";
+import type { LineDetail } from "../storage/ledger-lines.ts";
 import type { CostExplanation } from "../usage/explain-cost.ts";
 import type { PricedProvider, Pricing } from "./pricing.ts";
 import { explainUnits } from "./universal-ai/unit-price.ts";

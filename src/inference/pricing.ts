@@ -80,6 +80,18 @@ export function createPricing(book: PriceBook) {
 
   return {
     quote,
+    /** The cost of this many tokens of plain text in pico-dollars; null when it is unknown. */
+    estimate(provider: PricedProvider, model: string, { input, output, tier }: EstimatedTokens): number | null {
+      const price = priceOf(provider, model, null);
+      if (price === null || price.fee !== null) return null;
+      const at = new Date();
+      // A tier that has no price of its own is granted or refused by the provider; the answer names the one that was used.
+      const rates = price.ratesAt(at, readServiceTier(tier), input) ?? price.ratesAt(at, standardTier, input);
+      const [inputRate, outputRate] = [rates?.input ?? null, rates?.output ?? null];
+      if (inputRate === null || (outputRate === null && output > 0)) return null;
+      const amount = input * inputRate + output * (outputRate ?? 0);
+      return Number.isSafeInteger(amount) ? amount : null;
+    },
     /** USD of a typical request, for comparisons; null when the price is unknown. */
     typicalCost: (provider: PricedProvider, model: string) => quote(provider, model).chargeFor(typicalUsage).cost,
     /** For tasks that are billed by tokens: their lines in the ledger do not always name the model. */
@@ -99,6 +111,13 @@ export function createPricing(book: PriceBook) {
       });
     },
   };
+}
+
+interface EstimatedTokens {
+  readonly input: number;
+  readonly output: number;
+  /** As the request names it. */
+  readonly tier: unknown;
 }
 
 interface Conditions {

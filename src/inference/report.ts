@@ -5,7 +5,7 @@ import type { Caller } from "../access/caller.ts";
 import { type ErrorCode, errorCatalogue, GatewayError, ValidationError } from "../errors.ts";
 import { type Charge, toUnknownCharge, unknownUsage } from "../lib/charge.ts";
 import { CallerLeft } from "../providers/call.ts";
-import type { LedgerLine } from "../storage/ledger.ts";
+import type { LedgerLine } from "../storage/ledger-line.ts";
 import { countInput, readAllParts, type TokenParts } from "../usage/tokens.ts";
 import type { Trace } from "./trace.ts";
 
@@ -66,6 +66,7 @@ export function toLedgerLine(report: AttemptReport): LedgerLine {
   const isUsage = basis !== null && !("units" in basis);
   return {
     id: report.line?.id ?? Bun.randomUUIDv7(),
+    once: report.line === undefined ? undefined : 1,
     time: report.line?.time ?? Math.round(Date.now() - durationMs),
     request_id: report.requestId,
     key_id: caller.keyId,

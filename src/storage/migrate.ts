@@ -88,6 +88,7 @@ async function applyNext(sql: Sql, engine: Database["engine"], steps: readonly M
   for (const statement of next.statements) await sql.script(statement);
   const own = engine === "sqlite" ? next.sqliteStatements : next.postgresStatements;
   for (const statement of own ?? []) await sql.script(statement);
+  await next.convert?.(sql);
   await sql`
     insert into migrations (number, name, checksum, applied_at)
     values (${next.number}, ${next.name}, ${checksum(next)}, ${Date.now()})`;

@@ -2,6 +2,9 @@
 // Both engines use the same types: text (also for JSON) and bigint (times in epoch milliseconds, money in whole pico-dollars, 0 and 1 for
 // booleans). Bytes are `bytea`, a type of PostgreSQL; SQLite accepts any type name.
 
+import { convertLedger } from "./ledger-conversion.ts";
+import type { Sql } from "./sql.ts";
+
 export interface Migration {
   readonly number: number;
   readonly name: string;
@@ -10,7 +13,24 @@ export interface Migration {
   readonly sqliteStatements?: readonly string[];
   /** Only for PostgreSQL: partitioned tables. */
   readonly postgresStatements?: readonly string[];
+  /** Moves rows to the new tables, after the statements. */
+  readonly convert?: (sql: Sql) => Promise<void>;
 }
+
+const blockColumns = `
+        id text not null,
+        process_id text not null,
+        from_time bigint not null,
+        to_time bigint not null,
+        lines bigint not null,
+        filter bytea not null,
+        data bytea not null,
+        primary key (to_time, id)`;
+const blockIndexes = [
+  "create index ledger_blocks_by_id on ledger_blocks (id)",
+  "create index ledger_blocks_by_start on ledger_blocks (from_time)",
+  "create index ledger_blocks_small on ledger_blocks (process_id, to_time, id) where lines < 256",
+];
 
 // The same in both engines; PostgreSQL also divides the table into partitions.
 const ledgerColumns = `        id text not null,
@@ -434,5 +454,26 @@ ${ledgerColumns}
       "create index audit_by_team on audit (team, time, id)",
       "create index audit_by_target on audit (target_id, time, id)",
     ],
+  },
+  {
+    number: 12,
+    name: "ledger in blocks",
+    statements: [
+      // How many lines of each process are in the ledger.
+      `create table ledger_positions (
+        process_id text primary key,
+        position bigint not null,
+        updated_at bigint not null
+      )`,
+      // Lines that more than one process may append.
+      `create table ledger_once (
+        id text primary key,
+        time bigint not null
+      )`,
+      "create index ledger_once_by_time on ledger_once (time)",
+    ],
+    sqliteStatements: [`create table ledger_blocks (${blockColumns})`, ...blockIndexes],
+    postgresStatements: [`create table ledger_blocks (${blockColumns}) partition by range (to_time)`, ...blockIndexes],
+    convert: convertLedger,
   },
 ];

@@ -76,9 +76,9 @@ async function listTables(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** The months of the lines of the ledger. */
+/** The months of the blocks of the ledger. */
 async function listMonths(sql: Sql): Promise<number[]> {
-  const rows = await sql<{ day: bigint }>`select distinct time / 86400000 as day from ledger`;
+  const rows = await sql<{ day: bigint }>`select distinct to_time / 86400000 as day from ledger_blocks`;
   return [...new Set(rows.map(({ day }) => toMonth(Number(day) * 86_400_000)))];
 }
 

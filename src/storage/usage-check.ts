@@ -1,9 +1,9 @@
-// Compares the ledger with what was derived from it: the accounts of budgets and the hourly totals. Each comparison is one statement, so that it
-// sees one state of the store also while a gateway writes.
+// Compares the ledger with what was derived from it: the accounts of budgets and the hourly totals, also while a gateway writes. One statement
+// reads what was derived and how far each process had come at that moment; lines that were appended later are left out.
 
-import { byDimensions, dimensions, selectTotals, sumNames } from "./ledger.ts";
+import { dimensions, LedgerSums, mergesRow, readBlocks, sumNames } from "./ledger.ts";
 import { type Operation, read } from "./operation.ts";
-import type { Sql } from "./sql.ts";
+import type { Sql, SqlRow } from "./sql.ts";
 
 export interface UsageCheck {
   readonly lines: number;
@@ -27,22 +27,23 @@ export interface UsageDifference {
 }
 
 const mostDifferences = 1_000;
-// A scan of millions of lines.
+// Millions of lines are read.
 const deadlineMs = 600_000;
+const hourMs = 3_600_000;
 
 export const usageCheckStatements = {
   run: {
     ...read(async (sql): Promise<UsageCheck> => {
-      const [counts] = await sql<{ lines: bigint; accounts: bigint; hours: bigint }>`
-        select (select count(*) from ledger) as lines, (select count(*) from budget_accounts) as accounts,
-          (select count(distinct hour) from usage_hourly) as hours`;
       const completeFrom = await findCompleteHour(sql);
-      const { differences: ofAccounts, partlyDeleted } = await compareAccounts(sql, completeFrom);
-      const differences = [...ofAccounts, ...(await compareTotals(sql, completeFrom))];
+      const derived = await readDerived(sql);
+      const { all, complete } = await sumLines(sql, derived.positions, completeFrom);
+      const { differences: ofAccounts, partlyDeleted } = compareAccounts(all.charges, derived.accounts, completeFrom);
+      const isComplete = (row: SqlRow) => Number(row["hour"]) >= completeFrom;
+      const differences = [...ofAccounts, ...compareTotals(complete.toRows(), derived.totals.filter(isComplete))];
       return {
-        lines: Number(counts?.lines),
-        accounts: Number(counts?.accounts),
-        hours: Number(counts?.hours),
+        lines: all.lines,
+        accounts: derived.accounts.size,
+        hours: new Set(derived.totals.map((row) => row["hour"])).size,
         partlyDeleted,
         differences: differences.slice(0, mostDifferences),
         hasMore: differences.length > mostDifferences,
@@ -53,67 +54,103 @@ export const usageCheckStatements = {
 };
 
 /** The first hour from which no line has been deleted. Totals are kept for longer than lines. */
-async function findCompleteHour(sql: Sql): Promise<bigint> {
+async function findCompleteHour(sql: Sql): Promise<number> {
   const [row] = await sql<{ oldest_line: bigint | null; oldest_total: bigint | null }>`
-    select (select min(time) from ledger) as oldest_line, (select min(hour) from usage_hourly) as oldest_total`;
-  const { oldest_line: line = null, oldest_total: total = null } = row ?? {};
-  if (total === null || (line !== null && total >= line - (line % 3_600_000n))) return 0n;
+    select (select min(from_time) from ledger_blocks) as oldest_line, (select min(hour) from usage_hourly) as oldest_total`;
+  if (row === undefined || row.oldest_total === null) return 0;
+  if (row.oldest_line === null) return Number.MAX_SAFE_INTEGER;
+  const hour = Math.floor(Number(row.oldest_line) / hourMs) * hourMs;
   // Of the hour of the oldest line, some lines may have been deleted.
-  return line === null ? BigInt(Number.MAX_SAFE_INTEGER) : line - (line % 3_600_000n) + 3_600_000n;
+  return Number(row.oldest_total) >= hour ? 0 : hour + hourMs;
 }
 
-async function compareAccounts(
-  sql: Sql,
-  completeFrom: bigint,
-): Promise<{ differences: UsageDifference[]; partlyDeleted: number }> {
-  const elements =
-    sql.engine === "postgres"
-      ? sql.part`json_array_elements_text(cast(accounts as json)) as account (id)`
-      : sql.part`json_each(accounts) as account`;
-  const id = sql.names([sql.engine === "postgres" ? "account.id" : "account.value"]);
-  const rows = await sql<{ id: string; period_start: bigint; ledger: bigint; derived: bigint }>`
-    with charged as (
-      select ${id} as id, cast(sum(counted_pico) as bigint) as pico
-      from ledger, ${elements} where accounts is not null group by ${id}
-    )
-    select coalesce(charged.id, budget_accounts.id) as id, coalesce(period_start, 0) as period_start,
-      coalesce(pico, 0) as ledger, coalesce(spent_pico, 0) as derived
-    from charged full outer join budget_accounts on budget_accounts.id = charged.id
-    where coalesce(pico, 0) <> coalesce(spent_pico, 0)
-    order by 1 limit ${mostDifferences + 1}`;
-  const isPartlyDeleted = (row: (typeof rows)[number]) => row.period_start < completeFrom && row.ledger < row.derived;
-  const differences = rows
-    .filter((row) => !isPartlyDeleted(row))
-    .map(({ id: account, ledger, derived }) => ({ what: "account", of: account, ledger, derived }));
-  return { differences, partlyDeleted: rows.filter(isPartlyDeleted).length };
+interface Account {
+  readonly periodStart: number;
+  readonly spentPico: bigint;
 }
 
-async function compareTotals(sql: Sql, completeFrom: bigint): Promise<UsageDifference[]> {
-  const isSame = dimensions.map((name) => `lines.${name} = totals.${name}`).join(" and ");
-  const dimensionNames = dimensions.map((name) => `coalesce(lines.${name}, totals.${name}) as ${name}`);
-  const columns = sumNames.flatMap((name) => [
-    `coalesce(lines.${name}, 0) as ledger_${name}`,
-    `coalesce(totals.${name}, 0) as derived_${name}`,
-  ]);
-  const differs = sumNames.map((name) => `coalesce(lines.${name}, 0) <> coalesce(totals.${name}, 0)`).join(" or ");
+interface Derived {
+  readonly accounts: ReadonlyMap<string, Account>;
+  /** Rows of `usage_hourly`. */
+  readonly totals: readonly SqlRow[];
+  /** How many lines of each process are counted in the others. */
+  readonly positions: ReadonlyMap<string, number>;
+}
+
+async function readDerived(sql: Sql): Promise<Derived> {
+  const columns = [...dimensions, ...sumNames];
+  // A row of another kind has its name in `key_id`, its time in `hour` and its amount in `cost_pico`.
+  const select = (kind: string, table: string, values: Readonly<Record<string, string>>) =>
+    `select '${kind}' as kind, ${columns.map((name) => `${values[name] ?? ((sumNames as readonly string[]).includes(name) ? "0" : "''")} as ${name}`).join(", ")} from ${table}`;
   const rows = await sql.execute(
-    `with lines as (${selectTotals} from ledger where time >= $1 group by ${byDimensions}),
-      totals as (select * from usage_hourly where hour >= $1)
-    select ${[...dimensionNames, ...columns].join(", ")}
-    from lines full outer join totals on ${isSame}
-    where ${differs} limit ${mostDifferences + 1}`,
-    [completeFrom],
+    [
+      `select 'total' as kind, ${columns.join(", ")} from usage_hourly`,
+      select("account", "budget_accounts", { hour: "period_start", key_id: "id", cost_pico: "spent_pico" }),
+      select("position", "ledger_positions", { hour: "0", key_id: "process_id", cost_pico: "position" }),
+    ].join(" union all "),
+    [],
   );
-  return rows.flatMap((row) => {
-    const [hour, ...others] = dimensions.map((name) => String(row[name] ?? ""));
+  const ofKind = (kind: string) => rows.filter((row) => row["kind"] === kind);
+  const byName = <Value>(kind: string, toValue: (row: SqlRow) => Value) =>
+    new Map(ofKind(kind).map((row) => [row["key_id"] as string, toValue(row)]));
+  return {
+    accounts: byName("account", (row) => ({
+      periodStart: Number(row["hour"]),
+      spentPico: row["cost_pico"] as bigint,
+    })),
+    totals: ofKind("total"),
+    positions: byName("position", (row) => Number(row["cost_pico"])),
+  };
+}
+
+async function sumLines(
+  sql: Sql,
+  positions: Derived["positions"],
+  completeFrom: number,
+): Promise<{ readonly all: LedgerSums; readonly complete: LedgerSums }> {
+  const [all, complete] = [new LedgerSums(), new LedgerSums()];
+  for await (const { processId, lines } of readBlocks(sql)) {
+    const position = processId === mergesRow ? 0 : (positions.get(processId) ?? 0);
+    for (const line of lines) {
+      if (line.n !== undefined && line.n > position) continue;
+      all.add(line);
+      if (line.time >= completeFrom) complete.add(line);
+    }
+  }
+  return { all, complete };
+}
+
+function compareAccounts(
+  charges: ReadonlyMap<string, bigint>,
+  accounts: Derived["accounts"],
+  completeFrom: number,
+): { readonly differences: UsageDifference[]; readonly partlyDeleted: number } {
+  const differences: UsageDifference[] = [];
+  let partlyDeleted = 0;
+  for (const id of [...new Set([...charges.keys(), ...accounts.keys()])].sort()) {
+    const ledger = charges.get(id) ?? 0n;
+    const { spentPico: derived, periodStart } = accounts.get(id) ?? { spentPico: 0n, periodStart: 0 };
+    if (ledger === derived) continue;
+    if (periodStart < completeFrom && ledger < derived) partlyDeleted += 1;
+    else differences.push({ what: "account", of: id, ledger, derived });
+  }
+  return { differences, partlyDeleted };
+}
+
+function compareTotals(ledger: readonly SqlRow[], derived: readonly SqlRow[]): UsageDifference[] {
+  const keyOf = (row: SqlRow) => dimensions.map((name) => String(row[name])).join("\0");
+  const [lines, totals] = [ledger, derived].map((rows) => new Map(rows.map((row) => [keyOf(row), row])));
+  const keys = new Set([...(lines?.keys() ?? []), ...(totals?.keys() ?? [])]);
+  return [...keys].flatMap((key) => {
+    const [line, total] = [lines?.get(key), totals?.get(key)];
+    const [hour, ...others] = key.split("\0");
     const of = [new Date(Number(hour)).toISOString(), ...others].join(" | ");
     return sumNames
-      .map((name) => ({
-        what: name,
-        of,
-        ledger: row[`ledger_${name}`] as bigint,
-        derived: row[`derived_${name}`] as bigint,
-      }))
-      .filter(({ ledger, derived }) => ledger !== derived);
+      .map((name) => ({ what: name, of, ledger: amountOf(line, name), derived: amountOf(total, name) }))
+      .filter((sums) => sums.ledger !== sums.derived);
   });
+}
+
+function amountOf(row: SqlRow | undefined, name: string): bigint {
+  return BigInt((row?.[name] ?? 0) as number | bigint);
 }

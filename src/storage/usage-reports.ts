@@ -1,15 +1,18 @@
-// Statements that read the ledger and its hourly totals, for reports. Sums come from `usage_hourly` alone; single lines come from `ledger`.
+// Statements that read the ledger and its hourly totals, for reports. Sums come from `usage_hourly` alone; single lines come from the blocks.
 
+import {
+  type FilterColumn,
+  findLines,
+  type LinePage,
+  type LineQuery,
+  listLines,
+  type UsageFilters,
+} from "./ledger-lines.ts";
 import { read } from "./operation.ts";
-import { boolean, type Column, integer, json, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 import type { Sql, SqlFragment, SqlRow } from "./sql.ts";
 
 /** The columns of `usage_hourly` by which sums can be grouped; `day` is computed from `hour`. */
 export type UsageColumn = "day" | "hour" | FilterColumn | "tags";
-export type FilterColumn = "key_id" | "team" | "provider" | "task" | "endpoint" | "outcome";
-
-/** The values of a column, of which one must match. The empty text matches lines without a value. */
-export type UsageFilters = Readonly<Partial<Record<FilterColumn | "model", readonly string[]>>>;
 
 export interface UsageQuery {
   /** Epoch milliseconds of full hours; `to` is not included. */
@@ -42,86 +45,6 @@ export interface UsageGroup extends UsageSums {
 
 export type UsageGroups = readonly UsageGroup[] | "too_many";
 
-const picoUsd: Column<bigint> = { toSql: (value) => value, fromSql: (value) => value as bigint };
-/** Some statements read an absent value as empty text. */
-const textOrNull: Column<string | null> = {
-  toSql: (value) => value,
-  fromSql: (value) => (value as string | null) || null,
-};
-
-/** Times are epoch milliseconds. */
-const lineColumns = {
-  id: text(),
-  time: integer,
-  requestId: text(),
-  keyId: textOrNull,
-  team: textOrNull,
-  tags: nullable(json<Readonly<Record<string, string>>>()),
-  endpoint: text(),
-  provider: textOrNull,
-  model: textOrNull,
-  task: textOrNull,
-  deployment: nullable(text()),
-  attempt: integer,
-  outcome: text(),
-  status: nullable(integer),
-  inputTokens: nullable(integer),
-  outputTokens: nullable(integer),
-  cachedTokens: nullable(integer),
-  reasoningTokens: nullable(integer),
-  priceVersion: nullable(text()),
-  costPico: nullable(picoUsd),
-  costReason: nullable(text()),
-  countedPico: picoUsd,
-  latencyMs: integer,
-  firstTokenMs: nullable(integer),
-  isStream: boolean,
-  isCached: boolean,
-  jobId: nullable(text()),
-  count: integer,
-  reason: nullable(text()),
-};
-const detailColumns = {
-  ...lineColumns,
-  accounts: nullable(json<readonly string[]>()),
-  tokens: nullable(json<Readonly<Record<string, number>>>()),
-  units: nullable(json<unknown>()),
-  usage: nullable(json<unknown>()),
-};
-const lines = mapRecord(lineColumns);
-const details = mapRecord(detailColumns);
-
-export type LineRecord = RecordOf<typeof lineColumns>;
-export type LineDetail = RecordOf<typeof detailColumns>;
-
-/** The position of a line in the order of the list. */
-export interface LinePosition {
-  readonly time: number;
-  readonly id: string;
-}
-
-export interface LineQuery {
-  readonly from: number | null;
-  readonly to: number | null;
-  /** Only lines that follow this one, towards the past. */
-  readonly after: LinePosition | null;
-  readonly filters: UsageFilters;
-  readonly status: number | null;
-  readonly minCostPico: bigint | null;
-  readonly minLatencyMs: number | null;
-  readonly limit: number;
-  /** A page of a rare filter ends after this time, with the lines that were found so far. */
-  readonly scanMs: number;
-}
-
-export interface LinePage {
-  readonly lines: readonly LineRecord[];
-  /** Where the next page begins; null at the end. */
-  readonly next: LinePosition | null;
-}
-
-const linesPerScan = 5_000;
-const filterColumns: ReadonlySet<string> = new Set(["key_id", "team", "provider", "model", "task"]);
 const microPico = 1_000_000n;
 const dayMs = 86_400_000;
 // The dialects disagree about the type of a sum, and a sum of pico-dollars may need more than 64 bits: it is added in two parts.
@@ -165,32 +88,11 @@ export const usageReportStatements = {
   }),
 
   /** Newest first. A page of a rare filter may have fewer lines than its limit, or none, although more follow. */
-  listLines: slowly(async (sql, query: LineQuery): Promise<LinePage> => {
-    const { limit, scanMs } = query;
-    const giveUpAt = performance.now() + scanMs;
-    const found: LineRecord[] = [];
-    let after = query.after;
-    for (;;) {
-      const wanted = limit - found.length;
-      // The page is read with one line more than it has, which shows whether another page follows.
-      const page = await scan(sql, { ...query, after }, wanted + 1);
-      found.push(...page.slice(0, wanted));
-      const last = found.at(-1);
-      if (page.length > wanted && last !== undefined) return { lines: found, next: { time: last.time, id: last.id } };
-      after = await findEndOfScan(sql, { ...query, after });
-      if (after === null || performance.now() >= giveUpAt) return { lines: found, next: after };
-    }
-  }),
+  listLines: slowly((sql, query: LineQuery): Promise<LinePage> => listLines(sql, query)),
 
-  /** The lines of a request in the order of its attempts, at most `limit`. Callers choose ids, so two teams may use the same one. */
-  findRequest: read(
-    async (sql, requestId: string, limit: number, team: string | null): Promise<readonly LineDetail[]> => {
-      const rows = await sql`
-      select ${sql.names(details.names)} from ledger
-      where request_id = ${requestId} and (cast(${team} as text) is null or team = ${team})
-      order by time desc, attempt desc, id desc limit ${limit}`;
-      return rows.map(details.fromRow).reverse();
-    },
+  /** The newest lines of a request in the order of its attempts, at most `limit`. Callers choose ids, so two teams may use the same one. */
+  findRequest: slowly((sql, requestId: string, limit: number, team: string | null) =>
+    findLines(sql, { requestId, team }, limit),
   ),
 
   /** The names of keys, by id. */
@@ -214,49 +116,6 @@ function addFilters(sql: Sql, where: SqlFragment, filters: UsageFilters): SqlFra
   if (model !== undefined && model.length > 0)
     all = sql.part`${all} and (model in ${sql.list(model)} or provider || '/' || model in ${sql.list(model)})`;
   return all;
-}
-
-/** The matching lines among the next `linesPerScan` lines. */
-async function scan(sql: Sql, query: LineQuery, limit: number): Promise<LineRecord[]> {
-  const { filters, status, minCostPico, minLatencyMs } = query;
-  let where = addFilters(sql, sql.part`1 = 1`, filters);
-  if (status !== null) where = sql.part`${where} and status = ${status}`;
-  if (minCostPico !== null) where = sql.part`${where} and cost_pico >= ${minCostPico}`;
-  if (minLatencyMs !== null) where = sql.part`${where} and latency_ms >= ${minLatencyMs}`;
-  const rows = await sql`
-    select * from (
-      select ${sql.names(lines.names.map(withoutNull))} from ledger where ${rangeOf(sql, query)}
-      order by time desc, id desc limit ${linesPerScan}
-    ) as newest
-    where ${where} order by time desc, id desc limit ${limit}`;
-  return rows.map(lines.fromRow);
-}
-
-/** Filters find absent values as empty text, as in the hourly totals. */
-function withoutNull(column: string): string {
-  return filterColumns.has(column) ? `coalesce(${column}, '') as ${column}` : column;
-}
-
-/** The last line that a scan reads; null if no line follows it. */
-async function findEndOfScan(sql: Sql, query: LineQuery): Promise<LinePosition | null> {
-  const rows = await sql<{ time: bigint; id: string }>`
-    select time, id from ledger where ${rangeOf(sql, query)}
-    order by time desc, id desc limit 2 offset ${linesPerScan - 1}`;
-  const [last] = rows;
-  return last === undefined || rows.length < 2 ? null : { time: Number(last.time), id: last.id };
-}
-
-function rangeOf(sql: Sql, { from, to, after, filters }: LineQuery): SqlFragment {
-  let range = sql.part`time >= ${from ?? 0}`;
-  if (to !== null) range = sql.part`${range} and time < ${to}`;
-  // There is an index by key, so that the lines of other keys are not read.
-  const [key, ...otherKeys] = filters.key_id ?? [];
-  if (key === "" && otherKeys.length === 0) range = sql.part`${range} and key_id is null`;
-  else if (key !== undefined && otherKeys.length === 0) range = sql.part`${range} and key_id = ${key}`;
-  // The first condition lets PostgreSQL skip partitions.
-  if (after !== null)
-    range = sql.part`${range} and time <= ${after.time} and (time, id) < (${after.time}, ${after.id})`;
-  return range;
 }
 
 function toSums(row: SqlRow): UsageSums {

@@ -184,6 +184,8 @@ const standardNames: ReadonlySet<string> = new Set([
  */
 export function readServiceTier(value: unknown, usage?: unknown): string {
   const { service_tier: tier, speed, inference_geo: region } = (usage ?? {}) as Readonly<Record<string, unknown>>;
+  // Most answers name none of them.
+  if (value == null && tier == null && speed == null && region == null) return standardTier;
   const names = [value ?? tier, speed, region]
     .map((name) => (typeof name === "string" ? name.toLowerCase() : ""))
     .filter((name) => !standardNames.has(name));

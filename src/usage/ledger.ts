@@ -5,7 +5,8 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { type AppendOutcome, type LedgerBatch, type LedgerLine, toMonth } from "../storage/ledger.ts";
+import { type AppendOutcome, type LedgerBatch, toMonth } from "../storage/ledger.ts";
+import type { LedgerLine } from "../storage/ledger-line.ts";
 import { isUnavailable } from "../storage/outage.ts";
 import type { LedgerStore } from "../storage/storage.ts";
 import { type AbandonedSpool, joinLines, Spool, takeAbandoned } from "./spool.ts";
@@ -79,6 +80,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const separateCounts = new Map<string, number>();
   const mergedRefusals = new Map<string, { readonly line: LedgerLine; count: number }>();
   let dropped = 0;
+  let recorded = 0;
   let flushing: Promise<void> | null = null;
   let isBehind = false;
   let retryAt = 0;
@@ -105,7 +107,8 @@ export function openLedger(options: LedgerOptions): Ledger {
       text = JSON.stringify(line, (_, value) => (typeof value === "string" ? clean(value) : value));
     // Far longer than any usage that providers document: it must not fill the disk.
     if (text.length > maxLineLength) text = JSON.stringify({ ...line, usage: undefined });
-    spool.append(text);
+    recorded += 1;
+    spool.append(`{"n":${recorded},${text.slice(1)}`);
   }
 
   function recordRefusal({ keyId, endpoint, outcome }: RefusedCall, createLine: () => LedgerLine): void {
@@ -140,10 +143,15 @@ export function openLedger(options: LedgerOptions): Ledger {
     recordMerged();
     spool.tend();
     try {
-      for (let batch = spool.take(maxBatchBytes); batch !== null; batch = spool.take(maxBatchBytes)) {
+      // Lines that are recorded meanwhile wait for the next flush: few large batches cost less than many small ones.
+      const until = recorded;
+      for (let last = 0; last < until; ) {
+        const batch = spool.take(maxBatchBytes);
+        if (batch === null) break;
         await append(batch.lines, processId);
         batch.done();
         spool.tend();
+        last = batch.last;
       }
       if (performance.now() >= replayAt) await tryReplay();
       if (isBehind) log.info("the ledger is up to date again");

@@ -1,4 +1,4 @@
-// Deletes old lines and totals of the ledger, and creates the partitions of the next months.
+// Deletes old lines and totals of the ledger, merges small blocks of lines, and creates the partitions of the next months.
 
 import type { Log } from "../log.ts";
 import { toMonth } from "../storage/ledger.ts";
@@ -14,12 +14,15 @@ export interface RetentionOptions {
 }
 
 const dayMs = 86_400_000;
+// Recent blocks are left alone, because reports read them most.
+const mergeAfterMs = 60_000;
 
 export function startLedgerRetention({ store, lineDays, totalDays, log, everyMs }: RetentionOptions): Sweeper {
   return startSweeper({ name: "Old lines of the ledger", log, ...(everyMs !== undefined && { everyMs }) }, async () => {
     const now = Date.now();
     await store.createPartitions([0, 1, 2].map((months) => toMonth(now) + months));
-    await deleteInBatches((limit) => store.deleteLines(now - lineDays * dayMs, limit));
+    await deleteInBatches((limit) => store.deleteBlocks(now - lineDays * dayMs, limit));
+    while ((await store.mergeBlocks(now - mergeAfterMs)) > 0);
     while ((await store.deleteTotals(now - totalDays * dayMs)) > 0);
   });
 }

@@ -31,6 +31,8 @@ export interface SpoolOptions {
 export interface SpoolBatch {
   /** A JSON array. */
   readonly lines: string;
+  /** The number of its last line. */
+  readonly last: number;
   /** Removes the lines from the spool. */
   done(): void;
 }
@@ -86,6 +88,7 @@ export class Spool {
     const { text, end } = segment.read(maxBytes);
     return {
       lines: `[${text.slice(1)}]`,
+      last: numberOf(text.slice(text.lastIndexOf("\n", text.length - 2) + 2)),
       done: () => {
         segment.remove(end);
         if (segment.isEmpty) this.#recycle(segment);
@@ -133,6 +136,7 @@ export class Spool {
     if (count === 0) return null;
     return {
       lines: joinLines(this.#unwritten),
+      last: numberOf(this.#unwritten.at(-1)),
       done: () => {
         this.#unwritten = this.#unwritten.slice(count);
       },
@@ -273,10 +277,16 @@ function listSegments(folder: string): FoundSegment[] {
   });
 }
 
+interface SpoolFile {
+  readonly path: string;
+  /** The complete ones. */
+  readonly lines: readonly string[];
+}
+
 export interface AbandonedSpool {
   readonly processId: string;
-  /** The complete lines of each file. */
-  readonly files: readonly { readonly path: string; readonly lines: readonly string[] }[];
+  /** In the order of their lines. */
+  readonly files: readonly SpoolFile[];
   /** Its lines are in the store. */
   delete(): void;
   /** For another process, or for later. */
@@ -299,12 +309,10 @@ export function* takeAbandoned(folder: string, ownProcessId: string): Generator<
   for (const processId of owners) {
     const lock = tryFileLock(lockOf(folder, processId));
     if (lock === null) continue;
-    const found = listSegments(folder)
-      .filter((segment) => segment.processId === processId)
-      .sort((one, other) => one.number - other.number);
+    const found = listSegments(folder).filter((segment) => segment.processId === processId);
     yield {
       processId,
-      files: found.map(({ path }) => ({ path, lines: readLines(path) })),
+      files: found.map(({ path }) => ({ path, lines: readLines(path) })).sort(compareFirstLines),
       delete() {
         for (const { path } of found) rmSync(path, { force: true });
         rmSync(lockOf(folder, processId), { force: true });
@@ -313,6 +321,16 @@ export function* takeAbandoned(folder: string, ownProcessId: string): Generator<
       release: () => lock.release(),
     };
   }
+}
+
+/** A file is used again when its lines are stored, so the number in its name does not tell the order. */
+function compareFirstLines(one: SpoolFile, other: SpoolFile): number {
+  return numberOf(one.lines[0]) - numberOf(other.lines[0]);
+}
+
+/** The number of a line, with which it begins. */
+function numberOf(line = ""): number {
+  return Number(/^\{"n":(\d+)/.exec(line)?.[1] ?? 0);
 }
 
 /** A line without its end was being written when the process ended; its request was not answered. */

@@ -1,8 +1,11 @@
 // What every engine promises about the ledger.
 
 import { expect, test } from "bun:test";
-import { type LedgerLine, toMonth } from "../../src/storage/ledger.ts";
+import { toMonth } from "../../src/storage/ledger.ts";
+import type { LedgerLine } from "../../src/storage/ledger-line.ts";
+import type { LinePage, LinePosition } from "../../src/storage/ledger-lines.ts";
 import type { Storage, StorageOptions } from "../../src/storage/storage.ts";
+import { readAll } from "../support/ledger.ts";
 import { catchError, describeOn, type Engine, withDatabase, withStorage } from "./engines.ts";
 
 const hourMs = 3_600_000;
@@ -42,18 +45,25 @@ async function append(storage: Storage, lines: readonly LedgerLine[]): Promise<n
   return (await storage.ledger.append({ lines: JSON.stringify(lines), processId: "process" })).lines;
 }
 
-async function readRows<Row>(options: StorageOptions, table: "ledger" | "usage_hourly"): Promise<Row[]> {
+async function readTotals<Row>(options: StorageOptions): Promise<Row[]> {
   let rows: Row[] = [];
   await withDatabase(options, async ({ sql }) => {
-    const order = sql.names([table === "ledger" ? "id" : "hour"]);
-    rows = [...(await sql<Row>`select * from ${sql.identifier(table)} order by ${order}`)];
+    rows = [...(await sql<Row>`select * from usage_hourly order by hour`)];
   });
   return rows;
 }
 
+async function readLines(options: StorageOptions): Promise<LedgerLine[]> {
+  let lines: LedgerLine[] = [];
+  await withDatabase(options, async ({ sql }) => {
+    lines = await readAll(sql);
+  });
+  return lines;
+}
+
 export function describeLedgerStore(engine: Engine): void {
   describeOn(engine, "the ledger", () => {
-    test("a line comes back as it was written, with its JSON members as text", async () => {
+    test("a line comes back as it was written", async () => {
       const options = await engine.createStore();
       await withStorage(options, async (storage) => {
         const full = makeLine({
@@ -71,29 +81,38 @@ export function describeLedgerStore(engine: Engine): void {
           ...{ tokens: undefined, cost_pico: undefined, input_tokens: undefined, output_tokens: undefined },
         });
         expect(await append(storage, [full, bare])).toBe(2);
-        const [first, second] = await readRows<Record<string, unknown>>(options, "ledger");
-        const { tags, tokens, units, accounts, usage } = first as Record<string, string>;
-        expect([tags, tokens, units, accounts, usage].map((text) => JSON.parse(text ?? ""))).toEqual([
-          ...[full.tags, full.tokens, full.units, full.accounts, full.usage],
-        ]);
-        expect(first).toMatchObject({ id: full.id, cost_pico: 9_007_199_254_740_991n, time: BigInt(noon) });
-        expect(first).toMatchObject({ reason: full.reason, is_stream: 1n, attempt: 3n, job_id: "job" });
-        const empty = { key_id: null, team: null, tags: "{}", provider: null, usage: null, accounts: null };
-        expect(second).toMatchObject({ id: bare.id, ...empty, tokens: null, cost_pico: null, units: null });
+        const [first, second] = await readLines(options);
+        expect(first).toEqual(full);
+        expect(second).toEqual(JSON.parse(JSON.stringify(bare)));
       });
     });
 
     test("a batch that is repeated, also in part and with new lines, counts once", async () => {
       const options = await engine.createStore();
       await withStorage(options, async (storage) => {
-        const [one, two, three] = [makeLine(), makeLine(), makeLine({ time: noon + 5 })];
+        const [one, two, three] = [makeLine({ n: 1 }), makeLine({ n: 2 }), makeLine({ n: 3, time: noon + 5 })];
         expect(await append(storage, [one, two])).toBe(2);
         expect(await append(storage, [one, two])).toBe(0);
         expect(await append(storage, [two, three])).toBe(1);
-        expect(await storage.ledger.count()).toMatchObject({ lines: 3, costPico: 3_702n });
-        const [total, ...others] = await readRows(options, "usage_hourly");
+        // Another process counts its own lines.
+        expect((await storage.ledger.append({ lines: JSON.stringify([one]), processId: "other" })).lines).toBe(1);
+        expect(await storage.ledger.count()).toMatchObject({ lines: 4, costPico: 4_936n });
+        const [total, ...others] = await readTotals(options);
         expect(others).toEqual([]);
-        expect(total).toMatchObject({ hour: BigInt(noon), lines: 3n, cost_pico: 3_702n, input_tokens: 30n });
+        expect(total).toMatchObject({ hour: BigInt(noon), lines: 4n, cost_pico: 4_936n, input_tokens: 40n });
+      });
+    });
+
+    test("a line that two processes may append counts once", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        const shared = makeLine({ n: 1, once: 1 });
+        const send = async (processId: string, lines: readonly LedgerLine[]) =>
+          (await storage.ledger.append({ lines: JSON.stringify(lines), processId })).lines;
+        await storage.ledger.createPartitions([toMonth(noon)]);
+        expect(await send("one", [shared, makeLine({ n: 2 })])).toBe(2);
+        expect(await send("two", [makeLine({ n: 1 }), { ...shared, n: 2 }, { ...shared, n: 3 }])).toBe(1);
+        expect(await storage.ledger.count()).toMatchObject({ lines: 3, costPico: 3_702n });
       });
     });
 
@@ -120,7 +139,7 @@ export function describeLedgerStore(engine: Engine): void {
             ...{ key_id: undefined, team: undefined, provider: undefined, model: undefined, cost_pico: undefined },
           }),
         ]);
-        expect(await readRows(options, "usage_hourly")).toMatchObject([
+        expect(await readTotals(options)).toMatchObject([
           { lines: 3n, cost_pico: 2_468n, unknown_costs: 1n, streams: 2n, first_token_ms: 10n, latency_ms: 60n },
           { hour: BigInt(noon + hourMs), lines: 2n, tags: JSON.stringify(longTags) },
           { lines: 1n, outcome: "provider_error", unknown_costs: 0n },
@@ -129,60 +148,146 @@ export function describeLedgerStore(engine: Engine): void {
       });
     });
 
-    test("processes that append and repeat the same lines at the same time count each once", async () => {
+    test("processes that append at the same time, and one that is replayed by two others, count each line once", async () => {
       const options = await engine.createStore();
       await withStorage(options, (one) =>
         withStorage(options, async (other) => {
-          const batches = Array.from({ length: 8 }, (_, batch) =>
-            Array.from({ length: 20 }, (_, index) => makeLine({ key_id: `key ${(batch * 7 + index) % 5}` })),
-          );
           await one.ledger.createPartitions([toMonth(noon)]);
-          const send = async (storage: Storage, lines: readonly LedgerLine[]) => {
-            const text = JSON.stringify(lines);
+          const send = async (storage: Storage, processId: string, lines: readonly LedgerLine[]) => {
             for (;;) {
               try {
-                return (await storage.ledger.append({ lines: text, processId: "process" })).lines;
+                return (await storage.ledger.append({ lines: JSON.stringify(lines), processId })).lines;
               } catch (error) {
                 if ((error as { code?: string }).code !== "dependency_unavailable") throw error;
               }
             }
           };
+          const batches = Array.from({ length: 8 }, (_, batch) =>
+            Array.from({ length: 20 }, (_, index) =>
+              makeLine({ n: index + 1, key_id: `key ${(batch * 7 + index) % 5}` }),
+            ),
+          );
           const added = await Promise.all(
-            batches.flatMap((lines) => [send(one, lines), send(other, lines.toReversed()), send(one, lines)]),
+            batches.flatMap((lines, batch) => [one, other, one].map((storage) => send(storage, `${batch}`, lines))),
           );
           expect(added.reduce((sum, count) => sum + count, 0)).toBe(160);
           expect(await other.ledger.count()).toMatchObject({ lines: 160, costPico: 160n * 1_234n });
-          const totals = await readRows<{ lines: bigint }>(options, "usage_hourly");
+          const totals = await readTotals<{ lines: bigint }>(options);
           expect(totals.reduce((sum, { lines }) => sum + lines, 0n)).toBe(160n);
         }),
       );
+    });
+
+    test("small blocks are merged, by process, and nothing is lost", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        await storage.ledger.createPartitions([toMonth(noon)]);
+        const lines = Array.from({ length: 40 }, (_, index) =>
+          makeLine({ n: Math.floor(index / 2) + 1, time: noon + index, request_id: `request ${index}` }),
+        );
+        for (const [index, line] of lines.entries())
+          await storage.ledger.append({ lines: JSON.stringify([line]), processId: `process ${index % 2}` });
+        const large = Array.from({ length: 300 }, (_, index) => makeLine({ n: index + 1, time: noon }));
+        await storage.ledger.append({ lines: JSON.stringify(large), processId: "large" });
+        const countBlocks = async () => {
+          let count = 0;
+          await withDatabase(options, async ({ sql }) => {
+            count = (await sql`select 1 as one from ledger_blocks`).length;
+          });
+          return count;
+        };
+        expect(await countBlocks()).toBe(41);
+        // Those from the given time on are left alone.
+        expect(await storage.ledger.mergeBlocks(noon + 30)).toBe(30);
+        expect(await countBlocks()).toBe(13);
+        while ((await storage.ledger.mergeBlocks(noon + hourMs)) > 0);
+        expect(await countBlocks()).toBe(3);
+        expect((await readLines(options)).length).toBe(340);
+        for (const { id, request_id } of [lines[0], lines[39]] as LedgerLine[])
+          expect(await storage.usageReports.findRequest(request_id, 10, null)).toMatchObject([{ id }]);
+        // A batch that was stored before the merge is still known.
+        const again = { lines: JSON.stringify([lines[0]]), processId: "process 0" };
+        expect((await storage.ledger.append(again)).lines).toBe(0);
+      });
+    });
+
+    test("a list goes on while blocks are merged", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        await storage.ledger.createPartitions([toMonth(noon)]);
+        const lines = Array.from({ length: 60 }, (_, index) => makeLine({ n: index + 1, time: noon + index * 7 }));
+        for (const line of lines) await storage.ledger.append({ lines: JSON.stringify([line]), processId: "one" });
+        const filters = { provider: ["in-house"] };
+        const rest = { status: 200, minCostPico: 1n, minLatencyMs: 1, limit: 60, scanMs: 10_000 };
+        const lists = Array.from({ length: 8 }, () =>
+          storage.usageReports.listLines({ from: null, to: null, after: null, filters, ...rest }),
+        );
+        const merging = (async () => {
+          while ((await storage.ledger.mergeBlocks(noon + hourMs)) > 0);
+        })();
+        for (const { lines: found, next } of await Promise.all(lists)) {
+          expect(found.map(({ id }) => id)).toEqual(lines.map(({ id }) => id).reverse());
+          expect(next).toBeNull();
+        }
+        await merging;
+      });
+    });
+
+    test("lines of long calls, which began before those of other blocks, are listed in their order", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        await storage.ledger.createPartitions([toMonth(noon)]);
+        const batches = Array.from({ length: 12 }, (_, batch) =>
+          Array.from({ length: 10 }, (_, index) =>
+            // Some calls began long before the others of their block, and some lines have the same time.
+            makeLine({ time: noon + batch * 1_000 + index * 10 - (index === 3 ? batch * 900 : 0) }),
+          ),
+        );
+        for (const lines of batches) await append(storage, lines);
+        const expected = batches
+          .flat()
+          .sort((one, other) => other.time - one.time || (one.id < other.id ? 1 : -1))
+          .map(({ id }) => id);
+        for (const [limit, scanMs] of [
+          [7, 10_000],
+          [1_000, 10_000],
+          [7, 0],
+        ] as const) {
+          const found: string[] = [];
+          const query = { from: null, to: null, filters: {}, status: null, minCostPico: null, minLatencyMs: null };
+          let after: LinePosition | null = null;
+          do {
+            const page: LinePage = await storage.usageReports.listLines({ ...query, after, limit, scanMs });
+            found.push(...page.lines.map(({ id }) => id));
+            after = page.next;
+          } while (after !== null);
+          expect(found).toEqual(expected);
+        }
+      });
     });
 
     test("old lines go before old totals, and the newest stay", async () => {
       const options = await engine.createStore();
       await withStorage(options, async (storage) => {
         const times = Array.from({ length: 130 }, (_, day) => noon - day * dayMs);
-        await append(
-          storage,
-          times.map((time) => makeLine({ time })),
-        );
+        for (const time of times) await append(storage, [makeLine({ time })]);
         const before = noon - 60 * dayMs;
         let deleted = 0;
         for (;;) {
-          const step = await storage.ledger.deleteLines(before, 10);
+          const step = await storage.ledger.deleteBlocks(before, 10);
           expect(step).toBeLessThanOrEqual(10);
           deleted += step;
           if (step === 0) break;
         }
-        const left = await readRows<{ time: bigint }>(options, "ledger");
+        const left = await readLines(options);
         // PostgreSQL drops whole months.
         const kept = engine.name === "SQLite" ? before : Date.UTC(2026, 2);
         expect(left).toHaveLength(times.filter((time) => time >= kept).length);
         expect(left.every(({ time }) => time >= kept)).toBe(true);
         expect(deleted).toBe(engine.name === "SQLite" ? 130 - left.length : 0);
-        expect(await readRows(options, "usage_hourly")).toHaveLength(130);
+        expect(await readTotals(options)).toHaveLength(130);
         while ((await storage.ledger.deleteTotals(before)) > 0);
-        expect(await readRows(options, "usage_hourly")).toHaveLength(61);
+        expect(await readTotals(options)).toHaveLength(61);
         await storage.ledger.createPartitions([toMonth(noon)]);
         expect(await append(storage, [makeLine()])).toBe(1);
       });
@@ -198,7 +303,7 @@ export function describeLedgerStore(engine: Engine): void {
         ];
         for (const lines of wrong) await catchError(storage.ledger.append({ lines, processId: "process" }));
         expect(await storage.ledger.count()).toMatchObject({ lines: 1, costPico: 1_234n });
-        expect(await readRows(options, "usage_hourly")).toMatchObject([{ lines: 1n }]);
+        expect(await readTotals(options)).toMatchObject([{ lines: 1n }]);
       });
     });
   });

@@ -4,15 +4,19 @@ import { describe, expect, test } from "bun:test";
 import { builtInPrices, createPriceBook } from "../../src/catalogue/prices.ts";
 import { findTask } from "../../src/contract/tasks.ts";
 import type { Engine } from "../../src/engines/engine.ts";
-import { estimateCall, estimateTask, type RequestShape } from "../../src/inference/estimate.ts";
+import { type EstimateCost, estimateCall, estimateTask, type RequestShape } from "../../src/inference/estimate.ts";
 import { createPricing } from "../../src/inference/pricing.ts";
 
 const book = createPriceBook(builtInPrices, { "mock/*": { input: 1, output: 10 } });
 const pricing = createPricing(book);
 const picoPerMillionth = 1_000_000;
 
+function costOf(provider: string): EstimateCost {
+  return (input, output, tier) => pricing.estimate({ name: provider }, "model", { input, output, tier });
+}
+
 function estimate(shape: Partial<RequestShape> & { body: string }, outputTokens = 4_096) {
-  return estimateCall(shape, outputTokens, () => pricing.quote({ name: "mock" }, "model"));
+  return estimateCall(shape, outputTokens, costOf("mock"));
 }
 
 function bodyOf(content: unknown): string {
@@ -87,7 +91,7 @@ describe("the cost", () => {
 
   test("an unknown price is null, and an unknown service tier is that of the standard tier", () => {
     const body = bodyOf("hi");
-    expect(estimateCall({ body }, 10, () => pricing.quote({ name: "nobody" }, "model")).pico).toBeNull();
+    expect(estimateCall({ body }, 10, costOf("nobody")).pico).toBeNull();
     expect(estimate({ body, maxOutputTokens: 1, serviceTier: "turbo" }).pico).toBe(
       estimate({ body, maxOutputTokens: 1 }).pico,
     );

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { migrateDatabase } from "../../src/storage/migrate.ts";
 import { migrations } from "../../src/storage/migrations.ts";
+import { insertRows } from "../../src/storage/operation.ts";
+import type { SqlRow } from "../../src/storage/sql.ts";
 import { migrateStorage, openStorage, type StorageOptions } from "../../src/storage/storage.ts";
 import {
   catchError,
@@ -12,6 +14,8 @@ import {
   withDatabase,
   withStorage,
 } from "../contracts/engines.ts";
+import { makeLine } from "../contracts/ledger-store.ts";
+import { readAll } from "../support/ledger.ts";
 
 for (const engine of createEngines()) {
   describeOn(engine, "migrations", () => {
@@ -41,6 +45,33 @@ for (const engine of createEngines()) {
         await migrateDatabase(database, [...migrations, newer], quiet);
       });
       expect(String(await catchError(openStorage(options)))).toContain("newer version of Switchyard");
+    });
+
+    test("the rows of the ledger become blocks, in their months", async () => {
+      const options = await engine.createEmptyStore();
+      const start = Date.UTC(2026, 0, 31);
+      const lines = Array.from({ length: 2_100 }, (_, index) =>
+        makeLine({ time: start + index * 60_000, reason: index % 2 === 0 ? "Zoë's" : undefined, task: undefined }),
+      );
+      await withDatabase(options, async (database) => {
+        await migrateDatabase(database, migrations.slice(0, 11), quiet);
+        const { sql, engine: kind } = database;
+        if (kind === "postgres") await sql.script("create table all_lines partition of ledger default");
+        const rows = lines.map((line) => {
+          const members = Object.entries({ reason: null, task: null, ...line }).map(([name, value]) => [
+            name,
+            typeof value === "object" && value !== null ? JSON.stringify(value) : (value ?? null),
+          ]);
+          return Object.fromEntries(members) as SqlRow;
+        });
+        await insertRows(sql, "ledger", rows);
+      });
+      await withStorage(options, async (storage) => {
+        expect(await storage.ledger.count()).toEqual({ lines: 2_100, rows: 2_100, costPico: 2_100n * 1_234n });
+      });
+      await withDatabase(options, async ({ sql }) => {
+        expect(await readAll(sql)).toEqual(JSON.parse(JSON.stringify(lines)));
+      });
     });
 
     test("every owner becomes a team, and its keys keep their settings", async () => {

@@ -137,14 +137,18 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     const dataDir = folders.create();
     const to = await server().createDatabase();
     const times = [Date.UTC(2025, 11, 31), Date.UTC(2026, 0, 1) - 1, Date.UTC(2026, 0, 1), Date.UTC(2026, 3, 2)];
-    const lines = Array.from({ length: 700 }, (_, index) => makeLine({ time: times[index % times.length] ?? 0 }));
+    const lines = Array.from({ length: 700 }, (_, index) =>
+      makeLine({ n: index + 1, time: times[Math.floor(index / 175)] ?? 0 }),
+    );
+    const batches = times.map((time) => lines.filter((line) => line.time === time));
     await withStorage({ databaseUrl: null, dataDir, log: quiet }, async (storage) => {
-      expect(await storage.ledger.append({ lines: JSON.stringify(lines), processId: "process" })).toMatchObject({
-        lines: 700,
-      });
+      for (const batch of batches)
+        expect(await storage.ledger.append({ lines: JSON.stringify(batch), processId: "process" })).toMatchObject({
+          lines: 175,
+        });
     });
     const moved = await moveStorage({ dataDir, to, log: quiet });
-    expect(moved).toContainEqual({ table: "ledger", rows: 700 });
+    expect(moved).toContainEqual({ table: "ledger_blocks", rows: 4 });
     expect(moved).toContainEqual({ table: "usage_hourly", rows: 4 });
     await withStorage({ databaseUrl: to, dataDir, log: quiet }, async (storage) => {
       expect(await storage.ledger.count()).toMatchObject({ lines: 700, costPico: 863_800n });
@@ -200,7 +204,9 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
         { table: "gateways" },
         { table: "job_marks" },
         { table: "jobs" },
-        { table: "ledger" },
+        { table: "ledger_blocks" },
+        { table: "ledger_once" },
+        { table: "ledger_positions" },
         { table: "rate_shares" },
         { table: "responses" },
         { table: "secrets" },

@@ -3,7 +3,8 @@
 import { expect, test } from "bun:test";
 import { runCommandLine } from "../../src/cli/command-line.ts";
 import { createUsageCommand } from "../../src/cli/usage.ts";
-import { type LedgerLine, toMonth } from "../../src/storage/ledger.ts";
+import { toMonth } from "../../src/storage/ledger.ts";
+import type { LedgerLine } from "../../src/storage/ledger-line.ts";
 import { openStorage, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
 import { createEngines, describeOn, withDatabase, withStorage } from "../contracts/engines.ts";
 import { makeLine } from "../contracts/ledger-store.ts";
@@ -65,7 +66,7 @@ for (const engine of createEngines()) {
       const old = Date.UTC(2026, 0, 10);
       await withStorage(options, async (storage) => {
         await append(storage, [makeLine({ time: old, counted_pico: 3, accounts: ["key:one none 0"] })]);
-        await storage.ledger.deleteLines(Date.UTC(2026, 1, 1), 100);
+        await storage.ledger.deleteBlocks(Date.UTC(2026, 1, 1), 100);
       });
       const { exitCode, text } = await check(options);
       expect(text).toContain("1 accounts began before the oldest line");

@@ -1,5 +1,8 @@
 // Lines of the ledger for tests of reports, and sums that are computed from them one by one.
 
+import { toBlock } from "../../src/storage/ledger-blocks.ts";
+import type { LedgerLine } from "../../src/storage/ledger-line.ts";
+import { insertRows } from "../../src/storage/operation.ts";
 import type { Database, SqlRow } from "../../src/storage/sql.ts";
 import type { StorageOptions } from "../../src/storage/storage.ts";
 import { withDatabase } from "../contracts/engines.ts";
@@ -93,7 +96,8 @@ export async function addLines(
   await withDatabase(options, async (database) => {
     await createPartition(database);
     await database.transaction(async (sql) => {
-      for (const batch of inBatches(lines.map(toRow), 500)) await sql`insert into ledger ${sql.columns(batch)}`;
+      for (const batch of inBatches(lines.map(toLedgerLine), 500))
+        await insertRows(sql, "ledger_blocks", [toBlock("tests", batch)]);
     });
   });
   if (totals) await addTotals(options, lines);
@@ -116,20 +120,14 @@ function inBatches<Item>(items: readonly Item[], size: number): Item[][] {
 }
 
 async function createPartition({ engine, sql }: Database): Promise<void> {
-  if (engine === "postgres") await sql.script("create table if not exists ledger_of_tests partition of ledger default");
+  if (engine === "postgres")
+    await sql.script("create table if not exists ledger_of_tests partition of ledger_blocks default");
 }
 
-function toRow(line: TestLine): SqlRow {
-  const toText = (value: unknown) => (value === null ? null : JSON.stringify(value));
-  const { tags, accounts, tokens, units, usage, ...rest } = line;
-  return {
-    ...rest,
-    tags: JSON.stringify(tags),
-    accounts: toText(accounts),
-    tokens: toText(tokens),
-    units: toText(units),
-    usage: toText(usage),
-  };
+function toLedgerLine(line: TestLine): LedgerLine {
+  const members = Object.entries(line).filter(([, value]) => value !== null);
+  const numbers = members.map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value]);
+  return Object.fromEntries(numbers) as LedgerLine;
 }
 
 const hourMs = 3_600_000;

@@ -1,6 +1,8 @@
 // Reads the ledger of a gateway under test from its own store.
 
-import type { SqlRow, SqlValue } from "../../src/storage/sql.ts";
+import { readBlocks } from "../../src/storage/ledger.ts";
+import type { LedgerLine } from "../../src/storage/ledger-line.ts";
+import type { Sql, SqlValue } from "../../src/storage/sql.ts";
 import { quiet, withDatabase } from "../contracts/engines.ts";
 import type { Gateway } from "./gateway-settings.ts";
 import { waitFor } from "./wait.ts";
@@ -13,14 +15,36 @@ interface Place {
   readonly databaseUrl?: string;
 }
 
-/** All lines in the order of their attempts. */
+/** All lines in the order of their attempts, as rows: whole numbers are bigints, objects are JSON, and absent members are null. */
 export async function readLines({ gateway, databaseUrl }: Place): Promise<StoredLine[]> {
-  let lines: SqlRow[] = [];
+  let lines: StoredLine[] = [];
   const options = { databaseUrl: databaseUrl ?? null, dataDir: gateway.dataFolder, log: quiet };
   await withDatabase(options, async ({ sql }) => {
-    lines = [...(await sql`select * from ledger order by id`)];
+    lines = (await readAll(sql)).map(toStored);
   });
   return lines;
+}
+
+/** Sorted by id. */
+export async function readAll(sql: Sql): Promise<LedgerLine[]> {
+  const all: LedgerLine[] = [];
+  for await (const { lines } of readBlocks(sql)) all.push(...lines);
+  return all.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+const optional = [
+  ...["key_id", "team", "provider", "model", "task", "deployment", "input_tokens", "output_tokens", "cached_tokens"],
+  ...["reasoning_tokens", "tokens", "units", "price_version", "cost_pico", "cost_reason", "accounts", "first_token_ms"],
+  ...["job_id", "reason", "usage"],
+];
+const none = Object.fromEntries(optional.map((name) => [name, null]));
+
+function toStored(line: LedgerLine): StoredLine {
+  const members = Object.entries(line).map(([name, value]): [string, SqlValue] => {
+    if (typeof value === "number") return [name, BigInt(value)];
+    return [name, typeof value === "object" && value !== null ? JSON.stringify(value) : (value ?? null)];
+  });
+  return { ...none, ...Object.fromEntries(members) };
 }
 
 /** Lines of these requests, as soon as there are this many. A line appears in the store some time after the answer. */

@@ -45,7 +45,7 @@ test("a recorded line is on disk at once and in the store after a flush, and no 
     const line = makeLine({ reason: "ünïcode \u{1f600} and\nline breaks" });
     ledger.record(line);
     const [file = ""] = spoolFiles(folder);
-    expect(readFileSync(join(folder, file), "utf8")).toStartWith(`,${JSON.stringify(line)}\n\0`);
+    expect(readFileSync(join(folder, file), "utf8")).toStartWith(`,${JSON.stringify({ n: 1, ...line })}\n\0`);
     expect((await storage.ledger.count()).lines).toBe(0);
     await ledger.flush();
     ledger.record(makeLine());
@@ -197,6 +197,6 @@ test("text that PostgreSQL cannot store, and a line that the store refuses, hold
     await ledger.flush();
     await ledger.close();
     expect((await storage.ledger.count()).lines).toBe(22);
-    expect(readFileSync(join(folder, "refused-lines.jsonl"), "utf8")).toBe('{"id":"incomplete","time":5}\n');
+    expect(readFileSync(join(folder, "refused-lines.jsonl"), "utf8")).toBe('{"n":13,"id":"incomplete","time":5}\n');
   });
 });

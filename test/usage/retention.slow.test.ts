@@ -16,7 +16,7 @@ for (const engine of createEngines()) {
         const days = [0, 1, 200, 400, 1_000];
         const lines = days.map((day) => makeLine({ time: now - day * dayMs }));
         await storage.ledger.createPartitions(lines.map(({ time }) => toMonth(time)));
-        await storage.ledger.append({ lines: JSON.stringify(lines), processId: "process" });
+        for (const line of lines) await storage.ledger.append({ lines: JSON.stringify([line]), processId: "process" });
         const sweeper = startLedgerRetention({
           ...{ store: storage.ledger, lineDays: 90, totalDays: 800, log: quiet, everyMs: 20 },
         });
