@@ -28,7 +28,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "version",
     "worker-process",
   ],
-  supervisor: ["access", "config"],
+  supervisor: ["access", "config", "contract"],
   gateway: [
     "access",
     "catalogue",
@@ -103,6 +103,9 @@ const openToProviders: ReadonlySet<string> = new Set([
   "src/providers/authorize/google.ts",
 ]);
 
+// They call processes of the same gateway over Unix sockets.
+const openToOurselves: ReadonlySet<string> = new Set(["src/http/handover.ts", "src/cli/control.ts"]);
+
 const rules: readonly Rule[] = [
   {
     pattern: /process\.env|Bun\.env/,
@@ -116,7 +119,7 @@ const rules: readonly Rule[] = [
   },
   {
     pattern: /(?<![.\w])fetch\(|Bun\.connect[<(]/,
-    allowed: (path) => openToProviders.has(path),
+    allowed: (path) => openToProviders.has(path) || openToOurselves.has(path),
     says: "sockets to providers are opened in src/providers/http-client.ts and proxy-tunnel.ts only",
   },
   {

@@ -19,6 +19,7 @@ import { aliasesSchema, type DeclaredProvider, providersSchema } from "./config/
 import { closedObject, toPathIssues } from "./config/schema-parts.ts";
 import { fileVariableOf, readSecretFiles, type SecretFiles } from "./config/secret-files.ts";
 import { findVariable, isSecret, type SettingName, settings, variableOf } from "./config/settings.ts";
+import { listTlsWarnings, readTlsFiles, type TlsFiles } from "./config/tls-files.ts";
 import type { AliasTarget } from "./contract/model-names.ts";
 import { SettingError } from "./errors.ts";
 import { suggest } from "./lib/find-nearest.ts";
@@ -55,6 +56,8 @@ export interface Config extends SettingValues, Pick<ConfigFile, "file" | "places
   readonly warnings: readonly ConfigProblem[];
   /** The operator's own prices as they are written; the catalogue reads them. */
   readonly prices: unknown;
+  /** The content of the files of `tls_cert` and `tls_key`; null without TLS. */
+  readonly tls: TlsFiles | null;
   /** Names of variables in the environment that look like the key or address of a provider. */
   readonly providerVariables: readonly string[];
   /** Read once, so that all processes have the same secrets whatever the files contain by then. */
@@ -98,13 +101,15 @@ function readAll(written: Environment) {
   refuseUnknownVariables(written, problems);
   refuseUnusableFiles(secretFiles, problems);
   const parsed = configSchema.safeParse(mergeSettings(environment, file));
+  const addProblem = (path: string, message: string) => {
+    const variable = findVariable(path, environment);
+    const isFromFile = Object.hasOwn(file.document, path.split(".", 1)[0] ?? "") && !environment[variable];
+    if (isFromFile) problems.add(path, message, file);
+    else problems.add(Object.hasOwn(secretFiles.values, variable) ? fileVariableOf(variable) : variable, message);
+  };
   for (const issue of parsed.error?.issues ?? [])
-    for (const { path, message } of toPathIssues(issue)) {
-      const variable = findVariable(path, environment);
-      const isFromFile = Object.hasOwn(file.document, path.split(".", 1)[0] ?? "") && !environment[variable];
-      if (isFromFile) problems.add(path, message, file);
-      else problems.add(Object.hasOwn(secretFiles.values, variable) ? fileVariableOf(variable) : variable, message);
-    }
+    for (const { path, message } of toPathIssues(issue)) addProblem(path, message);
+  const tls = parsed.success ? readTlsFiles(parsed.data, addProblem) : null;
   if (!parsed.success || !problems.isEmpty) throw new ConfigError(problems.list());
   const { providers, aliases, defaults, oidc, prices, ...values } = parsed.data;
   const declared = Object.entries(providers);
@@ -122,13 +127,17 @@ function readAll(written: Environment) {
       defaults,
       oidc,
       prices,
+      tls,
       secretFiles,
       providerVariables: Object.keys(environment).filter(
         (name) => /_(?:API_KEY|BASE_URL)$/.test(name) && !isOwnVariable(name) && environment[name],
       ),
-      warnings: Array.from(file.unsetKeys, ([path, name]) =>
-        locate(path, `the variable ${name} is not set, so this key is not configured`, file),
-      ),
+      warnings: [
+        ...Array.from(file.unsetKeys, ([path, name]) =>
+          locate(path, `the variable ${name} is not set, so this key is not configured`, file),
+        ),
+        ...(tls === null ? [] : listTlsWarnings(tls, Date.now()).map(withoutPlace)),
+      ],
     },
     written,
   );
@@ -261,6 +270,16 @@ function refuseUnknownVariables(environment: Environment, problems: Problems): v
 export function readLogFormat(environment: Environment = process.env): "json" | "text" | "auto" {
   const written = environment[variableOf("log_format")];
   return written === "json" || written === "text" ? written : "auto";
+}
+
+/** The data folder, also when the configuration has other problems: for commands that talk to a running gateway. */
+export function findDataDir(environment: Environment = process.env): string {
+  try {
+    return readConfig(environment).dataDir;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return resolve(environment[variableOf("data_dir")] || settings.data_dir.parse(undefined));
+  }
 }
 
 /** Which npm started this process, and on which Node; null where the environment does not say. */

@@ -60,6 +60,7 @@ const entries = {
   ],
   model_not_allowed: [403, "The key or its team may not use this model."],
   team_disabled: [403, "The team of the key is disabled."],
+  host_not_allowed: [403, "The `Host` header of a request for operators names another host than this gateway."],
   not_found: [404, "There is no route for this path."],
   provider_not_found: [
     404,
@@ -273,6 +274,15 @@ export function shorten(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const cut = text.slice(0, maxLength - 1);
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}
+
+const maxCauseLength = 500;
+
+/** The system error behind an error of the gateway, for the log: "ECONNREFUSED: connect failed". */
+export function describeCause({ cause }: Error): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  const { code } = cause as { readonly code?: unknown };
+  return shorten(`${typeof code === "string" ? `${code}: ` : ""}${cause.message}`, maxCauseLength);
 }
 
 export function messageOf(error: unknown): string {

@@ -11,21 +11,28 @@ import type { CounterPlace } from "./access/shared-counters.ts";
 import { createTeams } from "./access/teams.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import type { Config } from "./config.ts";
-import type { Degradation } from "./contract/health.ts";
+import type { Degradation, GatewayStatus } from "./contract/health.ts";
 import { checkReceiver } from "./egress/receiver.ts";
 import type { EngineProcess } from "./engines/local/remote-pool.ts";
+import { GatewayError } from "./errors.ts";
 import { startFileSweeper } from "./files/sweeper.ts";
 import { createUploads } from "./files/uploads.ts";
 import { Admission } from "./http/admission.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
+import { createCors } from "./http/cors.ts";
 import { startDescriptorGuard } from "./http/descriptor-guard.ts";
 import { metricsRoutes } from "./http/endpoints/metrics.ts";
 import { responsesSocket } from "./http/endpoints/responses-socket.ts";
+import { Handover, type ListenerName } from "./http/handover.ts";
+import { createHostCheck } from "./http/host-check.ts";
 import { openListenerControl } from "./http/listener-control.ts";
 import type { LoadLimits } from "./http/load-watch.ts";
+import type { ServedRoute } from "./http/route.ts";
+import { isOperatorPath } from "./http/router.ts";
 import { createRoutes } from "./http/routes.ts";
 import { type Server, startServer } from "./http/server.ts";
 import { SignInLimit } from "./http/sign-in-limit.ts";
+import type { SocketRoute } from "./http/socket.ts";
 import { createChatCompletions } from "./inference/chat-completions.ts";
 import { createEmbeddings } from "./inference/embeddings.ts";
 import { createLineExplainer } from "./inference/explain-line.ts";
@@ -40,6 +47,7 @@ import { createJobs } from "./jobs/jobs.ts";
 import { openWebhookKeys } from "./jobs/webhook-keys.ts";
 import { createAddressRanges, createHostRule } from "./lib/addresses.ts";
 import { endsWithin } from "./lib/deadline.ts";
+import type { HandoverMessage, HandoverPlace, HandoverReport } from "./lib/handover.ts";
 import { createOwnedIds } from "./lib/owned-id.ts";
 import { createResponseIds } from "./lib/response-id.ts";
 import { createSealer, parseSealingKeys } from "./lib/seal.ts";
@@ -73,6 +81,17 @@ export interface GatewayOptions {
   readonly gateway?: GatewayIdentity;
   /** Absent: the metrics are those of this process. */
   readonly metrics?: MetricsAccess | undefined;
+  /** Absent: no other process takes over from this one. */
+  readonly handover?: HandoverLink | undefined;
+  /** What the supervisor knows; absent: there is none. */
+  readonly readStatus?: (() => Promise<GatewayStatus | null>) | undefined;
+}
+
+/** The connection with the supervisor during a reload. */
+export interface HandoverLink {
+  readonly place: HandoverPlace;
+  listen(receive: (message: HandoverMessage) => void): void;
+  report(report: HandoverReport): void;
 }
 
 const hourMs = 3_600_000;
@@ -82,7 +101,6 @@ const dayMs = 86_400_000;
 const settleMs = 100;
 // For the error events of streams that are aborted at the end of the drain.
 const finalEventsMs = 500;
-const managementPrefix = "/v3/manage/";
 
 /** `mayServe` resolves when the listeners may be opened. */
 export async function startGateway(
@@ -196,6 +214,7 @@ export async function startGateway(
   );
   services.credentials.onChanged(() => catalogue.forget());
   let draining = false;
+  let descriptorGuard: ReturnType<typeof startDescriptorGuard> = null;
   const routes = createRoutes({
     catalogue,
     keyring,
@@ -230,8 +249,21 @@ export async function startGateway(
     mayNameHost,
     heartbeat: { heartbeatMs: config.heartbeatMs, ticker },
     log,
-    whyNotReady: () => (draining ? "draining" : keyring.isStale() ? "dependency_unavailable" : null),
-    listDegradations: () => [...describeStore(storage.isHealthy()), ...listOpenCircuits(providers.values(), health)],
+    whyNotReady() {
+      if (draining) return new GatewayError("draining", "The gateway is shutting down.");
+      if (keyring.isStale()) return new GatewayError("dependency_unavailable", keysTooOld);
+      return caught(() => ledger.refuseWhenFull());
+    },
+    listDegradations: () => [
+      ...(storage.isHealthy() ? [] : [describeDegradation("store")]),
+      ...(ledger.isBehind ? [describeDegradation("ledger")] : []),
+      ...(admission.isOverloaded ? [describeDegradation("overload")] : []),
+      ...(descriptorGuard?.isRefusing === true ? [describeDegradation("connections")] : []),
+      ...listOpenCircuits(providers.values(), health),
+    ],
+    isOperator: async (authorization) =>
+      authorization !== null && (await authenticator.authenticate(authorization, () => "probe")).kind === "management",
+    readStatus: shared.readStatus ?? (async () => null),
   });
 
   const admission = new Admission({
@@ -248,6 +280,7 @@ export async function startGateway(
     ...describeCircuits(providers.values(), health),
     describeStoreHealth(storage.isHealthy()),
   ]);
+  const trustedProxies = createAddressRanges(config.trustedProxies);
   const serverOptions = {
     host: config.host,
     authenticator,
@@ -259,39 +292,58 @@ export async function startGateway(
       maxWebSocketMessageBytes: config.maxWebsocketMessageBytes,
     },
     publicUrl: config.publicUrl,
-    trustedProxies: createAddressRanges(config.trustedProxies),
+    trustedProxies,
+    cors: createCors(config.corsOrigins),
+    checkHost: createHostCheck({ host: config.host, publicUrl: config.publicUrl, trustedProxies }),
+    tls: config.tls,
     ticker,
     admission,
     onRefused,
     metrics,
     log,
   };
-  const isManagement = (path: string) => path.startsWith(managementPrefix) || path === "/metrics";
-  const publicRoutes = config.adminPort === null ? routes : routes.filter(({ path }) => !isManagement(path));
+  const publicRoutes = config.adminPort === null ? routes : routes.filter(({ path }) => !isOperatorPath(path));
   const limits = serverOptions.limits;
   const sockets = [responsesSocket({ responses, files, aliases, mayNameHost, onRefused, log, begin: limits.begin })];
+  const link = shared.handover;
+  const handover = link === undefined ? null : new Handover(link.place);
+  const listen = (name: ListenerName, port: number, routes: readonly ServedRoute[], sockets?: SocketRoute[]) =>
+    startServer({
+      ...serverOptions,
+      ...{ port, routes, handover: handover?.forListener(name) },
+      ...(sockets !== undefined && { sockets }),
+    });
   await mayServe();
-  const main = startServer({ ...serverOptions, port: config.port, routes: publicRoutes, sockets });
+  const main = listen("public", config.port, publicRoutes, sockets);
   const servers: Server[] = [main];
   if (config.adminPort !== null) {
-    const adminRoutes = routes.filter(({ path }) => isManagement(path) || path === "/healthz" || path === "/readyz");
-    servers.push(startServer({ ...serverOptions, port: config.adminPort, routes: adminRoutes }));
+    const adminRoutes = routes.filter(({ path }) => isOperatorPath(path) || path === "/healthz" || path === "/readyz");
+    servers.push(listen("admin", config.adminPort, adminRoutes));
   }
   if (config.metricsPort !== null)
-    servers.push(
-      startServer({ ...serverOptions, port: config.metricsPort, routes: metricsRoutes(readMetrics, "none") }),
-    );
+    servers.push(listen("metrics", config.metricsPort, metricsRoutes(readMetrics, "none")));
 
   const listeners = openListenerControl(servers.map(({ port }) => port));
-  const descriptorGuard = listeners === null ? null : startDescriptorGuard({ listeners, ticker, log });
+  descriptorGuard = listeners === null ? null : startDescriptorGuard({ listeners, ticker, log });
+
+  link?.listen((message) => {
+    if (message.handover === "active") handover?.settle();
+    else {
+      if (listeners?.steer(message.to) !== true) log.debug("new connections could not be steered to other processes");
+      link.report({ state: "steered" });
+    }
+  });
 
   async function stop(): Promise<void> {
     draining = true;
+    // A configuration that never became active: requests that waited for it are answered by the active one.
+    handover?.settle();
     for (const server of servers) server.beginDrain();
     await Bun.sleep(config.drainDelayMs);
     descriptorGuard?.close();
     if (listeners?.refuse() === true) await Bun.sleep(settleMs);
     const ended = Promise.all(servers.map((server) => server.stop()));
+    link?.report({ state: "closed" });
     if (!(await endsWithin(ended, config.drainTimeoutMs))) {
       log.warn("requests were still running at the end of the drain");
       shutdown.abort();
@@ -336,9 +388,26 @@ function describeStoreHealth(isHealthy: boolean): Family {
   };
 }
 
-function describeStore(isHealthy: boolean): Degradation[] {
-  if (isHealthy) return [];
-  const reason =
-    "The store does not answer. Known keys are served from memory; jobs, files and stored responses are not available.";
-  return [{ component: "store", name: "store", reason }];
+function caught(check: () => void): GatewayError | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+const keysTooOld = "The store has not answered for so long that known keys are no longer accepted from memory.";
+
+const degradations = {
+  store:
+    "The store does not answer. Known keys are served from memory; jobs, files and stored responses are not available.",
+  ledger: "The store does not accept lines of the ledger. They wait on disk, and are written when it does.",
+  overload: "This process is overloaded, so it refuses some requests with 503.",
+  connections: "This process is near its limit of open files, so new connections wait. Raise `ulimit -n`.",
+} as const;
+
+function describeDegradation(component: keyof typeof degradations): Degradation {
+  return { component, name: component, reason: degradations[component] };
 }

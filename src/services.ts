@@ -334,24 +334,30 @@ function countAttempt(attempt: AttemptReport, metrics: Metrics): void {
   });
 }
 
+/** Failures, and calls without a request whose log line states them: those of jobs and WebSockets. */
 function logAttempt(attempt: AttemptReport, log: Log): void {
-  if (attempt.isFree === true) return;
+  const { outcome } = attempt;
+  const hasFailed = outcome !== "completed" && outcome !== "caller_left";
+  if (attempt.isFree === true || (!hasFailed && attempt.hasRequestLine === true)) return;
   const tokens = readUsage(attempt.usage);
-  log.info("attempt", {
+  const fields = {
     request_id: attempt.requestId,
+    job: attempt.jobId ?? undefined,
     key: attempt.caller.keyId,
     path: attempt.endpoint,
-    // A failed attempt may be followed by another one. The status of a refused request is in its own log line.
-    status: attempt.outcome === "completed" ? 200 : undefined,
     provider: attempt.provider,
     model: toLoggedModel(attempt),
+    attempt: attempt.attempt,
     stream: attempt.isStream,
     ms: Math.round(attempt.durationMs),
     input_tokens: tokens?.inputTokens,
     output_tokens: tokens?.outputTokens,
     cost: attempt.charge?.cost ?? null,
-    outcome: attempt.outcome,
-  });
+    outcome,
+    reason: attempt.reason,
+  };
+  if (hasFailed) log.warn("attempt", fields);
+  else log.info("attempt", fields);
 }
 
 function logAlert({ ruleId, threshold, limitPico, spentPico, periodEnd }: BudgetAlert, log: Log): void {

@@ -2,17 +2,26 @@
 // which runs local engines for both. It reads the configuration and sends it to every process that it starts. It restarts a process that died, reloads on SIGHUP, and drains all
 // processes on SIGTERM. It serves no request itself, so that no request can crash it.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createCounterFile, openCounterFile, sharedEntries } from "./access/counter-table.ts";
 import type { GatewayIdentity } from "./access/rate-shares.ts";
 import type { CounterPlace } from "./access/shared-counters.ts";
 import { type Config, type ConfigSnapshot, childEnvironment, toSnapshot } from "./config.ts";
+import type { Degradation, GatewayStatus, ServedConfiguration } from "./contract/health.ts";
 import { messageOf } from "./errors.ts";
 import { endsWithin, untilAborted, withDeadline } from "./lib/deadline.ts";
+import {
+  ActiveGeneration,
+  generationFolder,
+  type HandoverMessage,
+  type HandoverPlace,
+  type HandoverReport,
+} from "./lib/handover.ts";
 import type { Log } from "./log.ts";
 import { createMetricsCollector, type MetricsMessage, type MetricsReport } from "./metrics/metrics-link.ts";
+import { forwardLines } from "./supervisor/forward-lines.ts";
+import { openSlots } from "./supervisor/slots.ts";
 
 export type ProcessKind = "serving" | "worker";
 export type ProcessCounts = Readonly<Record<ProcessKind, number>>;
@@ -26,14 +35,25 @@ export interface ProcessOrder {
   readonly counters: CounterPlace | null;
   /** How other gateways on the same database know this one. */
   readonly gateway: GatewayIdentity;
+  /** For a serving process. */
+  readonly handover: HandoverPlace;
 }
 
 /** What a process receives from its supervisor, the order first. `serve`: it may listen, or take jobs. */
-export type ProcessMessage = ProcessOrder | "serve" | MetricsMessage;
+export type ProcessMessage =
+  | ProcessOrder
+  | "serve"
+  | MetricsMessage
+  | HandoverMessage
+  | { readonly status: GatewayStatus; readonly id: number };
 
 /** What a process reports to its supervisor. */
 export type ProcessReport =
   | MetricsReport
+  | HandoverReport
+  | { readonly state: "wants-status"; readonly id: number }
+  /** A worker process takes no further jobs. */
+  | { readonly state: "stopping" }
   /** The process is complete and waits for permission to listen or to take jobs. */
   | { readonly state: "prepared" }
   | { readonly state: "ready" }
@@ -47,28 +67,47 @@ export interface StartFailure {
   readonly isConfiguration: boolean;
 }
 
+export interface ReloadOutcome {
+  readonly reloaded: boolean;
+  /** Why the configuration was not changed. */
+  readonly reason: string | null;
+  /** A setting is wrong. */
+  readonly isConfiguration: boolean;
+  readonly configuration: ServedConfiguration;
+}
+
 /** The processes that run one configuration. */
 interface Generation {
+  readonly number: number;
   readonly config: Config;
   readonly counts: ProcessCounts;
   readonly engineSocket: string;
+  readonly readAt: Date;
 }
 
 interface Child {
   readonly kind: ProcessKind | "engine";
   readonly generation: Generation;
+  /** Its number among the processes of its kind and configuration. */
+  readonly index: number;
   readonly process: Bun.Subprocess;
   readonly startedAt: number;
   /** False when the process ended first. */
   readonly prepared: Promise<boolean>;
   readonly ready: Promise<boolean>;
+  /** It takes no further jobs, or accepts no further connections. Also when it has ended. */
+  readonly closed: Promise<void>;
+  /** Called when the process has answered `steer`. */
+  onSteered: () => void;
   isReady: boolean;
   failure: StartFailure | null;
   /** The supervisor has stopped it: its exit is expected. */
   isStopping: boolean;
 }
 
-const startTimeoutMs = 30_000;
+// Steering only avoids detours of new connections, so a process that does not answer does not hold up a reload.
+const steerTimeoutMs = 1_000;
+const endAtOnceMs = 1_000;
 const maxStartAttempts = 3;
 const firstRestartDelayMs = 100;
 const maxRestartDelayMs = 5_000;
@@ -76,11 +115,12 @@ const maxRestartDelayMs = 5_000;
 const healthyAfterMs = 10_000;
 // Added to the drain timeouts, before a process that does not end is killed.
 const stopMarginMs = 2_000;
-// Processes of several configurations run at the same time, as long as older ones drain.
-const minSlots = 32;
-const slotsPerProcess = 4;
-// Limits the buffer for a line without an end.
-const maxLineLength = 8_192;
+const engineFailureShownMs = 60_000;
+const engineFailure = "The process of the local engines ended unexpectedly within the last minute.";
+// Bounds the memory of reloads that follow each other while long requests of older configurations run.
+const maxDrainingGenerations = 4;
+
+type Steering = Extract<HandoverMessage, { readonly handover: "steer" }>["to"];
 
 export interface SupervisorOptions {
   readonly config: Config;
@@ -99,29 +139,39 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   const metrics = createMetricsCollector(() =>
     [...children].filter(({ kind, isReady }) => kind !== "engine" && isReady).map((child) => child.process),
   );
-  // Only this user can enter the folder.
   const socketFolder = mkdtempSync(join(tmpdir(), "switchyard-"));
-  const slots = openSlots(join(socketFolder, "counters"), count(config));
+  const counts = count(config);
+  const slots = openSlots(join(socketFolder, "counters"), counts.serving + counts.worker);
+  const active = ActiveGeneration.create(socketFolder);
   const gatewayId = crypto.randomUUID();
   let generations = 0;
   let current = createGeneration(config);
+  active.set(current.number, current.counts.serving);
   let hasStarted = false;
   let stopping = false;
   let failures = 0;
-  let reloading: Promise<void> | null = null;
-  let reloadAgain = false;
+  let enginesFailedAt = Number.NEGATIVE_INFINITY;
+  let reloading: Promise<ReloadOutcome> | null = null;
+  let nextReload: Promise<ReloadOutcome> | null = null;
+  /** The listeners of processes that were replaced, or that failed in a reload, are closed. */
+  let listenersClosed: Promise<unknown> = Promise.resolve();
+  /** No process of an earlier configuration takes jobs. */
+  let mayWork: Promise<unknown> = Promise.resolve();
 
   function createGeneration(config: Config): Generation {
-    const engineSocket = join(socketFolder, `engines-${++generations}.sock`);
-    return { config, counts: count(config), engineSocket };
+    const number = ++generations;
+    const folder = generationFolder(socketFolder, number);
+    mkdirSync(folder);
+    return { number, config, counts: count(config), engineSocket: join(folder, "engines.sock"), readAt: new Date() };
   }
 
-  function spawn(kind: Child["kind"], generation: Generation): Child {
+  function spawn(kind: Child["kind"], generation: Generation, index: number): Child {
     const slot = kind === "engine" ? null : slots.take();
     if (slot === null && kind !== "engine")
       log.warn("too many processes run at the same time: one of them counts its requests alone");
     const prepared = Promise.withResolvers<boolean>();
     const ready = Promise.withResolvers<boolean>();
+    const closed = Promise.withResolvers<void>();
     const process = Bun.spawn([...command, `${kind}-process`], {
       env: childEnvironment(),
       stdin: "ignore",
@@ -133,12 +183,16 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
           child.isReady = true;
           ready.resolve(true);
         } else if (report.state === "needs-engines") startEngines(generation);
+        else if (report.state === "wants-status") trySend(child, { status: readStatus(), id: report.id });
+        else if (report.state === "steered") child.onSteered();
+        else if (report.state === "closed" || report.state === "stopping") closed.resolve();
         else if (report.state === "metrics" || report.state === "wants-metrics") metrics.receive(process, report);
         else child.failure = { message: report.message, isConfiguration: report.isConfiguration };
       },
       onExit: (_, code, signal) => {
         prepared.resolve(false);
         ready.resolve(false);
+        closed.resolve();
         if (slot !== null) slots.release(slot);
         metrics.forget(process);
         onExit(child, code, signal);
@@ -147,10 +201,13 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     const child: Child = {
       kind,
       generation,
+      index,
       process,
       startedAt: performance.now(),
       prepared: prepared.promise,
       ready: ready.promise,
+      closed: closed.promise,
+      onSteered: () => {},
       isReady: false,
       failure: null,
       isStopping: false,
@@ -159,31 +216,37 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     const { engineSocket } = generation;
     const counters = slot === null ? null : { path: slots.path, slot };
     const gateway = { id: gatewayId, serves: generation.counts.serving > 0 };
-    process.send({ config: toSnapshot(generation.config), engineSocket, counters, gateway } satisfies ProcessOrder);
+    const handover = { folder: socketFolder, generation: generation.number, index };
+    const settings = toSnapshot(generation.config);
+    process.send({ config: settings, engineSocket, counters, gateway, handover } satisfies ProcessOrder);
     void forwardLines(process.stderr, (line) => log.warn("output of a process", { pid: process.pid, output: line }));
     return child;
   }
 
   /** The process serves as soon as it is prepared. */
-  function launch(kind: Child["kind"], generation = current): Child {
-    const child = spawn(kind, generation);
-    void child.prepared.then((isPrepared) => isPrepared && permit(child));
+  function launch(kind: Child["kind"], index: number, generation = current): Child {
+    const child = spawn(kind, generation, index);
+    void child.prepared.then(async (isPrepared) => {
+      if (kind === "worker") await mayWork;
+      if (isPrepared) permit(child);
+    });
     return child;
   }
 
   /** Each configuration has an engine process of its own. */
   function startEngines(generation: Generation): void {
     const isRunning = [...children].some((child) => child.kind === "engine" && child.generation === generation);
-    if (!isRunning && !stopping) launch("engine", generation);
+    if (!isRunning && !stopping) launch("engine", 0, generation);
   }
 
   function onExit(child: Child, code: number | null, signal: unknown): void {
     children.delete(child);
     if (child.isStopping || stopping || child.generation !== current) return;
     const { pid } = child.process;
-    const { kind } = child;
+    const { kind, index } = child;
     if (kind === "engine") {
       // The next local task starts another one.
+      if (code !== 0) enginesFailedAt = performance.now();
       if (code !== 0) log.error("the engine process ended", { pid, code, signal, error: child.failure?.message });
       return;
     }
@@ -195,7 +258,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     const fields = { pid, code, signal, restart_in_ms: delayMs, ...(error === undefined ? {} : { error }) };
     log.error(`a ${kind} process ended`, fields);
     setTimeout(() => {
-      if (!stopping && child.generation === current) launch(kind);
+      if (!stopping && child.generation === current) launch(kind, index);
     }, delayMs);
   }
 
@@ -216,50 +279,163 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     await retireKind(true);
   }
 
-  async function reload(): Promise<void> {
+  function describe(): ServedConfiguration {
+    const { number, config, counts, readAt } = current;
+    return {
+      number,
+      file: config.file,
+      read_at: readAt.toISOString(),
+      serving_processes: counts.serving,
+      worker_processes: counts.worker,
+    };
+  }
+
+  function readStatus(): GatewayStatus {
+    const degraded: Degradation[] = [];
+    for (const kind of ["serving", "worker"] as const) {
+      const ready = [...children].filter(
+        (one) => one.kind === kind && one.generation === current && one.isReady,
+      ).length;
+      if (ready >= current.counts[kind]) continue;
+      const reason = `${ready} of ${current.counts[kind]} ${kind} processes run. The others are being restarted.`;
+      degraded.push({ component: kind === "worker" ? "jobs" : "processes", name: kind, reason });
+    }
+    if (performance.now() - enginesFailedAt < engineFailureShownMs)
+      degraded.push({ component: "engines", name: "engine process", reason: engineFailure });
+    return { configuration: describe(), degraded };
+  }
+
+  function keep(message: string, { message: reason, isConfiguration }: StartFailure): ReloadOutcome {
+    log.error(`${message}; all processes keep the current one`, { error: reason });
+    return { reloaded: false, reason, isConfiguration, configuration: describe() };
+  }
+
+  async function reload(): Promise<ReloadOutcome> {
+    await started;
+    await waitForDrains();
     let next: Generation;
     try {
       next = createGeneration(read(current.config));
     } catch (error) {
-      log.error("the new configuration is invalid; all processes keep the current one", { error: messageOf(error) });
-      return;
+      return keep("the new configuration is invalid", { message: messageOf(error), isConfiguration: true });
     }
-    const successors = (["serving", "worker"] as const).flatMap((kind) =>
-      Array.from({ length: next.counts[kind] }, () => spawn(kind, next)),
-    );
-    const isActive = await activate(successors);
-    if (stopping) return;
-    if (!isActive) {
-      const error = successors.find(({ failure }) => failure !== null)?.failure?.message ?? "a process did not start";
-      log.error("the new configuration could not be started; all processes keep the current one", { error });
-      await Promise.all(successors.map(retire));
-      return;
+    const successors: Child[] = [];
+    const failure = await prepare(next, successors);
+    if (failure !== null) {
+      discard(successors);
+      return keep("the new configuration could not be started", failure);
     }
-    current = next;
-    void retireAll(({ generation }) => generation !== next);
+    replace(next, successors);
     log.info("the configuration was reloaded", { file: next.config.file, processes: successors.length });
+    return { reloaded: true, reason: null, isConfiguration: false, configuration: describe() };
   }
 
-  /** No process listens before all are prepared, so that two configurations never serve side by side after a failure. */
-  async function activate(successors: readonly Child[]): Promise<boolean> {
-    return await withDeadline({ timeoutMs: startTimeoutMs }, async (signal) => {
-      const all = async (states: readonly Promise<boolean>[]) =>
-        (await untilAborted(Promise.all(states), signal)).every(Boolean);
-      if (!(await all(successors.map(({ prepared }) => prepared))) || stopping) return false;
-      for (const successor of successors) permit(successor);
-      return (await all(successors.map(({ ready }) => ready))) && successors.every((one) => children.has(one));
-    }).catch(() => false);
+  async function waitForDrains(): Promise<void> {
+    for (;;) {
+      const old = [...children].filter(({ generation }) => generation !== current);
+      if (stopping || new Set(old.map(({ generation }) => generation)).size < maxDrainingGenerations) return;
+      log.info("the reload waits for requests of earlier configurations");
+      await Promise.race(old.map(({ process }) => process.exited));
+    }
+  }
+
+  /** Starts the successors. Null when all are complete and the serving ones listen. Their requests wait until their configuration is active. */
+  async function prepare(next: Generation, successors: Child[]): Promise<StartFailure | null> {
+    const timeoutMs = next.config.startTimeoutMs;
+    const findFailure = (): StartFailure => {
+      const message = stopping ? "The gateway is shutting down." : "A process ended while it was starting.";
+      return successors.find(({ failure }) => failure !== null)?.failure ?? { message, isConfiguration: false };
+    };
+    try {
+      for (const kind of ["serving", "worker"] as const)
+        for (let index = 0; index < next.counts[kind]; index++) successors.push(spawn(kind, next, index));
+      return await withDeadline({ timeoutMs }, async (signal) => {
+        const all = (states: readonly Promise<boolean>[]) => untilAborted(allTrue(states), signal);
+        if (!(await all(successors.map(({ prepared }) => prepared))) || stopping) return findFailure();
+        await untilAborted(listenersClosed, signal);
+        await steer(current, "present");
+        const serving = successors.filter(({ kind }) => kind === "serving");
+        for (const successor of serving) permit(successor);
+        const areReady = await all(serving.map(({ ready }) => ready));
+        return areReady && !stopping && successors.every((one) => children.has(one)) ? null : findFailure();
+      });
+    } catch (error) {
+      const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
+      const late = `A process did not start within ${timeoutMs} ms (SWITCHYARD_START_TIMEOUT_MS).`;
+      return { message: isTimeout ? late : messageOf(error), isConfiguration: false };
+    }
+  }
+
+  /** From the assignment of the shared number on, every request is answered by the new processes, whichever process receives it. */
+  function replace(next: Generation, successors: readonly Child[]): void {
+    const isOld = ({ generation }: Child) => generation !== next;
+    const old = [...children].filter(isOld);
+    current = next;
+    active.set(next.number, next.counts.serving);
+    for (const successor of successors) trySend(successor, { handover: "active" });
+
+    const workers = old.filter(({ kind }) => kind === "worker");
+    for (const worker of workers) void retire(worker);
+    mayWork = Promise.all(workers.map(({ closed }) => closed));
+    void mayWork.then(() => {
+      for (const successor of successors) if (successor.kind === "worker") permit(successor);
+    });
+
+    const serving = old.filter(({ kind }) => kind === "serving");
+    listenersClosed = (async () => {
+      await steer(next, { last: next.counts.serving });
+      void retireAll(isOld).then(() => removeFolders(old));
+      await Promise.all(serving.map(({ closed }) => closed));
+      await steer(next, "all");
+    })();
+  }
+
+  /** Ends the processes of a configuration that does not become active. Requests that reached them are answered by the active one. */
+  function discard(successors: readonly Child[]): void {
+    const ended = successors.map((child) => (child.isReady ? retire(child) : endAtOnce(child)));
+    void Promise.all(ended).then(() => removeFolders(successors));
+    listenersClosed = (async () => {
+      await Promise.all([listenersClosed, ...successors.map(({ closed }) => closed)]);
+      await steer(current, "all");
+    })();
+  }
+
+  async function endAtOnce(child: Child): Promise<void> {
+    child.isStopping = true;
+    child.process.kill("SIGTERM");
+    if (!(await endsWithin(child.process.exited, endAtOnceMs))) child.process.kill("SIGKILL");
+    await child.process.exited;
+  }
+
+  /** One process sets for all that share its addresses which of them get new connections. */
+  async function steer(generation: Generation, to: Steering): Promise<void> {
+    const child = [...children].find(
+      (one) => one.kind === "serving" && one.generation === generation && one.isReady && !one.isStopping,
+    );
+    if (child === undefined) return;
+    const steered = new Promise<void>((resolve) => {
+      child.onSteered = resolve;
+    });
+    trySend(child, { handover: "steer", to });
+    await endsWithin(Promise.race([steered, child.process.exited]), steerTimeoutMs);
+  }
+
+  function removeFolders(ended: readonly Child[]): void {
+    for (const { number } of new Set(ended.map(({ generation }) => generation)))
+      rmSync(generationFolder(socketFolder, number), { recursive: true, force: true });
   }
 
   async function begin(kind: ProcessKind): Promise<StartFailure | null> {
-    const outcomes = await Promise.all(Array.from({ length: current.counts[kind] }, () => startOne(kind)));
+    const outcomes = await Promise.all(
+      Array.from({ length: current.counts[kind] }, (_, index) => startOne(kind, index)),
+    );
     return outcomes.find((failure) => failure !== null) ?? null;
   }
 
   /** A process that reports why it cannot start is not started again. A process that was killed during its start is. */
-  async function startOne(kind: ProcessKind): Promise<StartFailure | null> {
+  async function startOne(kind: ProcessKind, index: number): Promise<StartFailure | null> {
     for (let attempt = 1; attempt <= maxStartAttempts; attempt++) {
-      const child = launch(kind);
+      const child = launch(kind, index);
       if ((await child.ready) || stopping) return null;
       if (child.failure !== null) return child.failure;
       log.error(`a ${kind} process ended while it was starting`, { pid: child.process.pid, attempt });
@@ -273,26 +449,37 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     hasStarted = failure === null;
     // The first request does not wait for the worker processes.
     if (hasStarted && !stopping && first === "serving")
-      for (let started = 0; started < current.counts.worker; started++) launch("worker");
+      for (let index = 0; index < current.counts.worker; index++) launch("worker", index);
     return failure;
   }
 
+  function beginReload(): Promise<ReloadOutcome> {
+    const reloaded = reload().finally(() => {
+      reloading = null;
+    });
+    reloading = reloaded;
+    return reloaded;
+  }
+
+  const started = start();
   return {
     /** Resolves when the first processes are ready: with null, or with the reason why one of them could not start. */
-    ready: start(),
-    /** Either all processes change to the configuration that `read` returns now, or none does. */
-    reload(): Promise<void> {
-      // A signal during a reload may announce a newer file, so the file is read again afterwards.
-      reloadAgain = reloading !== null;
-      reloading ??= (async () => {
-        do {
-          reloadAgain = false;
-          await reload();
-        } while (reloadAgain && !stopping);
-      })().finally(() => {
-        reloading = null;
-      });
-      return reloading;
+    ready: started,
+    /** Only the user of the gateway can enter it. It exists until `stop`. */
+    folder: socketFolder,
+    describe,
+    /**
+     * Either all processes change to the configuration that `read` returns, or none does. A call during a reload may announce a newer
+     * file, so the file is read again afterwards, once for all of these calls.
+     */
+    reload(): Promise<ReloadOutcome> {
+      if (reloading === null) return nextReload ?? beginReload();
+      const begin = () => {
+        nextReload = null;
+        return beginReload();
+      };
+      nextReload ??= reloading.then(begin, begin);
+      return nextReload;
     },
     async stop(): Promise<void> {
       stopping = true;
@@ -302,45 +489,21 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   };
 }
 
-/** The table of counters, and which of its columns are free. It lives as long as the gateway, so reloads and restarts lose no count. */
-function openSlots(path: string, counts: ProcessCounts) {
-  const size = Math.max(minSlots, slotsPerProcess * (counts.serving + counts.worker));
-  createCounterFile(path, { entries: sharedEntries, slots: size });
-  const table = openCounterFile(path);
-  const taken = new Set<number>();
-  return {
-    path,
-    take(): number | null {
-      const slot = Array.from({ length: size }, (_, index) => index).find((index) => !taken.has(index));
-      if (slot === undefined) return null;
-      taken.add(slot);
-      table.useSlot(slot);
-      return slot;
-    },
-    /** Call it after the process has ended: clears its counts of running requests. */
-    release(slot: number): void {
-      table.clearSlot(slot);
-      taken.delete(slot);
-    },
-  };
+function permit(child: Child): void {
+  trySend(child, "serve");
 }
 
-function permit({ process }: Child): void {
+function trySend({ process }: Child, message: ProcessMessage): void {
   try {
-    process.send("serve");
+    process.send(message);
   } catch {
     // The process has ended; its exit is handled elsewhere.
   }
 }
 
-/** Forwards standard error line by line: plain text of a driver or of the runtime would break a log of JSON lines. */
-async function forwardLines(output: ReadableStream<Uint8Array>, report: (line: string) => void): Promise<void> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const bytes of output) {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-    rest = (lines.pop() ?? "").slice(0, maxLineLength);
-    for (const line of lines) if (line.trim() !== "") report(line);
-  }
-  if (rest.trim() !== "") report(rest);
+/** False as soon as one of them is. */
+async function allTrue(promises: readonly Promise<boolean>[]): Promise<boolean> {
+  const failed = Promise.withResolvers<boolean>();
+  for (const promise of promises) void promise.then((value) => value || failed.resolve(false));
+  return await Promise.race([failed.promise, Promise.all(promises).then((values) => values.every(Boolean))]);
 }

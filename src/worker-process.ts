@@ -52,6 +52,7 @@ export async function startWorkerProcess(
   });
 
   return {
+    takesJobs: true as const,
     /** Stops leasing work and waits for running jobs, at most for the drain timeout. */
     async stop(): Promise<void> {
       await worker.stop(config.drainTimeoutMs);

@@ -1,7 +1,7 @@
 // The command line: noun, then verb. Only the code of the command that runs is loaded, so that a gateway starts sooner.
 
 import type { Command } from "commander";
-import { type Config, readConfig, readLauncher, secretsOf } from "../config.ts";
+import { type Config, findDataDir, readConfig, readLauncher, secretsOf } from "../config.ts";
 import { createLog, type Log } from "../log.ts";
 import { openStorage, requireStore, type Storage } from "../storage/storage.ts";
 import { version } from "../version.ts";
@@ -44,6 +44,11 @@ const groups = {
     summary: "Check, show, describe and import the configuration.",
     load: async (output) =>
       (await import("./config.ts")).createConfigCommand((await import("./provider-access.ts")).toContext(output)),
+  },
+  reload: {
+    summary: "Make the running gateway read its configuration again.",
+    load: async (output) =>
+      (await import("./reload.ts")).createReloadCommand({ ...output, findDataDir: () => findDataDir() }),
   },
   storage: {
     summary: "Move stored data from SQLite to PostgreSQL.",
@@ -134,8 +139,8 @@ function webhooksContext(output: Output) {
   return {
     ...output,
     settings: () => {
-      const { dataDir, host, port } = readConfig();
-      return { dataDir, gatewayUrl: addressOf(host, port) };
+      const config = readConfig();
+      return { dataDir: config.dataDir, gatewayUrl: addressOf(config) };
     },
     openStorage: () => openConfiguredStorage("secrets"),
     log: createLog({ level: "warn", format: "text", secrets: [], write: (lines) => void process.stderr.write(lines) }),

@@ -6,8 +6,12 @@ import type { GatewayIdentity } from "../access/rate-shares.ts";
 import type { CounterPlace } from "../access/shared-counters.ts";
 import { describeProblem } from "../config/config-file.ts";
 import { type Config, ConfigError, fromSnapshot, readConfig, readLogFormat, secretsOf } from "../config.ts";
+import type { GatewayStatus } from "../contract/health.ts";
 import type { EngineProcess } from "../engines/local/remote-pool.ts";
 import { messageOf, SettingError } from "../errors.ts";
+import type { HandoverLink } from "../gateway.ts";
+import { createQuestions } from "../lib/ask-parent.ts";
+import type { HandoverMessage } from "../lib/handover.ts";
 import { createLog, type Log } from "../log.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import { createMetricsLink, type MetricsAccess } from "../metrics/metrics-link.ts";
@@ -20,11 +24,13 @@ import {
   startSupervisor,
 } from "../supervisor.ts";
 import { version } from "../version.ts";
+import { startControl } from "./control.ts";
 import { describeKeys, type FirstKeys, hasTerminal, introduce, storeKeys, suggestEngines } from "./first-keys.ts";
 import { surviveUnexpectedErrors } from "./unexpected-errors.ts";
 
 // A second Ctrl-C ends the process at once. Signals within this time count as one: the terminal and the launcher may both send the first.
 const sameSignalMs = 1_000;
+const statusTimeoutMs = 1_000;
 
 export async function runServe(): Promise<number> {
   return await withLog(async (config, log) => {
@@ -86,6 +92,9 @@ async function supervise(config: Config, { count, log, onReady }: Supervision): 
   const main = resolve(import.meta.dir, "../main.ts");
   const read = (current: Config) => readNext(current, log);
   const supervisor = startSupervisor({ config, read, command: [process.execPath, main], count, log });
+
+  const { folder, reload, describe } = supervisor;
+  using _control = startControl({ dataDir: config.dataDir, folder, reload, describe, log });
 
   const ended = Promise.withResolvers<number>();
   let stoppingSince: number | null = null;
@@ -152,6 +161,8 @@ export function findProcess(name: string): (() => Promise<number>) | null {
 
 interface RunningProcess {
   stop(): Promise<void>;
+  /** `stop` ends that at once, before running jobs have ended. */
+  readonly takesJobs?: true;
   /** For a process that ends by itself. */
   readonly finished?: Promise<unknown>;
 }
@@ -162,6 +173,8 @@ interface SharedWithOthers {
   readonly counters: CounterPlace | undefined;
   readonly gateway: GatewayIdentity;
   readonly metrics: MetricsAccess;
+  readonly handover: HandoverLink;
+  readonly readStatus: () => Promise<GatewayStatus | null>;
 }
 
 type Start = (
@@ -176,10 +189,14 @@ async function runChild(start: Start): Promise<number> {
   const permitted = Promise.withResolvers<void>();
   const metrics = createMetrics();
   const link = createMetricsLink(metrics, report);
+  const status = createQuestions<GatewayStatus>((id) => report({ state: "wants-status", id }), statusTimeoutMs);
+  let receiveHandover = (_message: HandoverMessage) => {};
   process.on("message", (message: ProcessMessage) => {
     if (message === "serve") permitted.resolve();
     else if ("metrics" in message) link.receive(message);
-    else given.resolve(message);
+    else if ("status" in message) status.receive(message.id, message.status);
+    else if ("config" in message) given.resolve(message);
+    else receiveHandover(message);
   });
   process.on("disconnect", () => process.exit(1)); // the supervisor has ended
   const order = await given.promise;
@@ -204,12 +221,23 @@ async function runChild(start: Start): Promise<number> {
       counters: order.counters ?? undefined,
       gateway: order.gateway,
       metrics: { metrics, readAll: link.readAll },
+      readStatus: status.ask,
+      handover: {
+        place: order.handover,
+        report,
+        listen(receive: (message: HandoverMessage) => void) {
+          receiveHandover = receive;
+        },
+      },
     };
     const running = await start(config, log, mayServe, shared);
     const ended = Promise.withResolvers<number>();
     running.finished?.then(() => ended.resolve(0), ended.reject);
     process.off("SIGTERM", exitAtOnce);
-    process.on("SIGTERM", () => void running.stop().then(() => ended.resolve(0), ended.reject));
+    process.on("SIGTERM", () => {
+      running.stop().then(() => ended.resolve(0), ended.reject);
+      if (running.takesJobs === true) report({ state: "stopping" });
+    });
     report({ state: "ready" });
     return await ended.promise;
   } catch (error) {
@@ -307,7 +335,7 @@ function mayShowKeys({ logFormat }: Config): boolean {
 }
 
 function announce(config: Config, keys: FirstKeys | null, log: Log): void {
-  const address = addressOf(config.host, config.port);
+  const address = addressOf(config);
   const isText = config.logFormat === "text" || mayShowKeys(config);
   if (!isText)
     log.info("serving", {
@@ -328,8 +356,8 @@ function announce(config: Config, keys: FirstKeys | null, log: Log): void {
 }
 
 /** Address under which this machine reaches a gateway that listens on `host`. */
-export function addressOf(host: string, port: number): string {
+export function addressOf({ host, port, tls }: Pick<Config, "host" | "port" | "tls">): string {
   const wildcards: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
   const name = wildcards[host] ?? (host.includes(":") ? `[${host}]` : host);
-  return `http://${name}:${port}`;
+  return `${tls === null ? "http" : "https"}://${name}:${port}`;
 }

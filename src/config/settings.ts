@@ -19,6 +19,7 @@ const gigabyte = 1_024 * megabyte;
 
 const addressRanges = list().superRefine(readableBy(createAddressRanges)).default([]);
 const usdForm = /^\d{1,9}(?:\.\d{1,6})?$/;
+const webOrigin = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*@]+$/;
 const webAddress = /^https?:\/\/[^/?#\s]+[^?#\s]*$/;
 
 export const settings = {
@@ -31,7 +32,7 @@ export const settings = {
     .describe("Address on which the gateway listens."),
   port: whole(0, 65_535).default(8080).describe("Port on which the gateway listens; 0 lets the system choose one."),
   admin_port: optional(whole(1, 65_535)).describe(
-    "Serves `/v3/manage/*` on this port only; unset: on the public port.",
+    "Serves `/v3/manage/*`, `/metrics` and `/dashboard` on this port only; unset: on the public port.",
   ),
   metrics_port: optional(whole(1, 65_535)).describe(
     "Serves `/metrics` on this port as well, without a key; unset: only on the port of `/v3/manage/*`, with a management key.",
@@ -83,8 +84,21 @@ export const settings = {
       "Largest WebSocket message, in bytes, and never more than SWITCHYARD_MAX_BODY_BYTES. Incomplete messages of a key use at most this size times its WebSockets.",
     ),
   trusted_proxies: addressRanges.describe(
-    "Address ranges (CIDR) of proxies, separated by commas, whose `X-Forwarded-Proto` decides the scheme of result addresses; unset: the header is ignored.",
+    "Address ranges (CIDR) of proxies, separated by commas, whose `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` count: for the client's address in the log, and for the addresses of results; unset: the headers are ignored.",
   ),
+  cors_origins: list()
+    .refine(
+      (origins) => origins.every((origin) => origin === "*" || webOrigin.test(origin)),
+      expected("origins such as https://app.example, without a path, or '*'"),
+    )
+    .default([])
+    .describe(
+      "Origins of web pages, separated by commas, that may call the gateway from a browser; `*`: all, except for routes of operators; unset: none.",
+    ),
+  tls_cert: optional(text()).describe(
+    "File with the certificate of the gateway and the intermediate certificates, in PEM form: the gateway then serves HTTPS on all ports. A reload reads it again.",
+  ),
+  tls_key: optional(text()).describe("File with the private key of that certificate, in PEM form."),
   max_concurrent_requests_per_key: whole(1, 1_000_000)
     .default(12_000)
     .describe("Concurrent requests of one key in all processes of a gateway, streams included; above this, 429."),
@@ -246,9 +260,14 @@ export const settings = {
   heartbeat_ms: whole(50, 240_000)
     .default(15 * second)
     .describe("Time without an event after which the gateway sends a comment line on a stream."),
+  start_timeout_ms: whole(second, hour)
+    .default(30 * second)
+    .describe("Time within which all processes of a reload must be ready; otherwise the current configuration stays."),
   drain_delay_ms: whole(0, hour)
     .default(second)
-    .describe("Time after SIGTERM in which the gateway still accepts requests while `/readyz` answers 503."),
+    .describe(
+      "Time after SIGTERM in which the gateway still accepts requests while `/readyz` answers 503, and in which replaced processes pass on the requests that still reach them after a reload.",
+    ),
   drain_timeout_ms: whole(0, hour)
     .default(30 * second)
     .describe("Time after that delay in which running requests may finish."),

@@ -22,14 +22,36 @@ export const readinessQuery = z.object({
 });
 
 const degradation = z.object({
-  component: z.enum(["store", "provider"]),
-  name: z.string().describe("`store`, or the provider's name."),
-  reason: z.string(),
+  component: z
+    .enum(["store", "ledger", "overload", "connections", "provider", "processes", "jobs", "engines"])
+    .describe("The part of the gateway that is impaired."),
+  name: z.string().optional().describe("With a management key: which one, such as the name of the provider."),
+  reason: z.string().optional().describe("With a management key: what is impaired, and what that means."),
 });
+
+const servedConfiguration = z
+  .object({
+    number: z.int().describe("1 for the configuration of the start; a reload counts on."),
+    file: z.string().nullable().describe("The configuration file; null when all settings come from the environment."),
+    read_at: z.string().describe("When the configuration was read."),
+    serving_processes: z.int().describe("The number of serving processes."),
+    worker_processes: z.int().describe("The number of worker processes, which run jobs."),
+  })
+  .describe("The configuration that answers requests.");
 
 export const readiness = z.object({
   status: z.enum(["ok", "degraded"]).describe("`degraded`: requests are served, but a component is impaired."),
   degraded: z.array(degradation).optional().describe("With `?verbose`: the impaired components."),
+  configuration: servedConfiguration
+    .optional()
+    .describe("With `?verbose` and a management key: the configuration that answers requests."),
 });
 
 export type Degradation = z.infer<typeof degradation>;
+export type ServedConfiguration = z.infer<typeof servedConfiguration>;
+
+/** What only the supervisor knows about its gateway. */
+export interface GatewayStatus {
+  readonly configuration: ServedConfiguration;
+  readonly degraded: readonly Degradation[];
+}

@@ -1,7 +1,8 @@
-// Writes one line for each request: warnings with their cause for refused and failed requests, otherwise information. A request that a
-// provider answered is logged by its attempt, so that a plain chat completion has one line.
+// Writes one line for each request: warnings with their cause for refused and failed requests, otherwise information. The line of a request
+// that providers answered states what they reported.
 
-import { errorCatalogue, GatewayError, ValidationError } from "../errors.ts";
+import { describeCause, errorCatalogue, GatewayError, shorten, ValidationError } from "../errors.ts";
+import type { Trace } from "../inference/trace.ts";
 import type { Log } from "../log.ts";
 import { CallerLeft } from "../providers/call.ts";
 
@@ -11,15 +12,20 @@ export interface RequestRecord {
   /** The query is cut off before it is logged, because it may hold a signature. */
   readonly url: string;
   readonly keyId: string | null;
+  /** The client's address. */
+  readonly client: string;
   readonly status: number;
-  readonly startedAt: number;
+  readonly trace: Trace;
 }
 
 const maxPathLength = 200;
 const maxMessageLength = 500;
 
-export function logRequest(log: Log, record: RequestRecord, isProbe: boolean): void {
-  if (isProbe) log.debug("request", toFields(record));
+export function logAnswer(log: Log, record: RequestRecord, isProbe: boolean): void {
+  const outcome = record.trace.reported?.outcome ?? "completed";
+  // The stream of a provider can fail after the gateway has begun to answer.
+  if (outcome !== "completed" && outcome !== "caller_left") log.warn("request", toFields(record));
+  else if (isProbe) log.debug("request", toFields(record));
   else log.info("request", toFields(record));
 }
 
@@ -29,14 +35,24 @@ export function logRefusal(log: Log, record: RequestRecord, error: unknown): voi
   else log.warn("request", fields);
 }
 
-function toFields({ requestId, method, url, keyId, status, startedAt }: RequestRecord) {
+function toFields({ requestId, method, url, keyId, client, status, trace }: RequestRecord) {
+  const { reported, calls } = trace;
   return {
     request_id: requestId,
     key: keyId ?? undefined,
+    client,
     method: method.slice(0, 16),
     path: toPath(url),
     status,
-    ms: Math.round(performance.now() - startedAt),
+    ms: Math.round(performance.now() - trace.startedAt),
+    provider: reported?.provider,
+    model: reported?.model,
+    stream: reported?.isStream,
+    attempts: calls > 1 ? calls : undefined,
+    input_tokens: reported?.inputTokens,
+    output_tokens: reported?.outputTokens,
+    cost: reported?.cost,
+    outcome: reported?.outcome,
   };
 }
 
@@ -50,18 +66,9 @@ function describeError(error: unknown) {
   if (error instanceof CallerLeft) return { code: "caller_left" };
   if (error instanceof ValidationError) {
     const [{ loc, msg, type }] = error.problems;
-    return { code: type, reason: `${loc.join(".")}: ${msg}`.slice(0, maxMessageLength) };
+    return { code: type, reason: shorten(`${loc.join(".")}: ${msg}`, maxMessageLength) };
   }
   if (!(error instanceof GatewayError)) return { code: "internal_error", type: errorCatalogue.internal_error.type };
-  const { code, message, cause } = error;
-  return {
-    code,
-    reason: message.slice(0, maxMessageLength),
-    cause: cause instanceof Error ? `${codeOf(cause)}${cause.message}`.slice(0, maxMessageLength) : undefined,
-  };
-}
-
-function codeOf(error: Error): string {
-  const { code } = error as { readonly code?: unknown };
-  return typeof code === "string" ? `${code}: ` : "";
+  const { code, message } = error;
+  return { code, reason: shorten(message, maxMessageLength), cause: describeCause(error) };
 }

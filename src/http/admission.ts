@@ -94,6 +94,11 @@ export class Admission {
     return this;
   }
 
+  /** Some requests are refused. */
+  get isOverloaded(): boolean {
+    return this.#loop.isOverloaded;
+  }
+
   close(): void {
     this.#endWatch();
     if (this.#report !== null) clearTimeout(this.#report);

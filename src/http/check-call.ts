@@ -25,7 +25,8 @@ export interface IncomingCall {
   readonly params: Readonly<Record<string, string>>;
   readonly json: JsonBody | null;
   readonly findBaseUrl: (request: Request) => string;
-  readonly findAddress: (request: Request) => string;
+  /** The client's. */
+  readonly address: string;
 }
 
 export function checkCall(route: ServedRoute, incoming: IncomingCall): Call {
@@ -79,7 +80,7 @@ class CheckedCall implements Call {
   readonly body: unknown;
   readonly json: JsonBody | null;
   readonly #findBaseUrl: (request: Request) => string;
-  readonly #findAddress: (request: Request) => string;
+  readonly address: string;
   #note: AuditNote | null = null;
 
   constructor(incoming: IncomingCall, checked: Pick<Call, "params" | "query" | "headers" | "body">) {
@@ -94,7 +95,7 @@ class CheckedCall implements Call {
     this.body = checked.body;
     this.json = incoming.json;
     this.#findBaseUrl = incoming.findBaseUrl;
-    this.#findAddress = incoming.findAddress;
+    this.address = incoming.address;
   }
 
   get actor(): Actor {
@@ -104,10 +105,6 @@ class CheckedCall implements Call {
   get note(): AuditNote {
     this.#note ??= { before: null, after: null };
     return this.#note;
-  }
-
-  get address(): string {
-    return this.#findAddress(this.request);
   }
 
   get searchParams(): URLSearchParams {

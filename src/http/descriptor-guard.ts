@@ -86,6 +86,9 @@ export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions) {
   reserve();
   ticker.watch(watched);
   return {
+    get isRefusing(): boolean {
+      return isRefusing;
+    },
     close(): void {
       ticker.forget(watched);
       closeSpare();

@@ -1,42 +1,66 @@
 // Controls the listening sockets of Bun.serve with system calls. Only on Linux.
 //
+// The sockets that listen on the same address form a group, and the kernel gives each new connection to one of them, by a hash of the
+// addresses. A filter of the group can choose instead: during a reload it keeps new connections away from the sockets that have just been
+// opened, then gives all of them to those, in one step for the whole group. A socket's number in the group is the order in which the
+// sockets began to listen, until one is closed: the last socket then takes its number.
+//
 // Closing a listening socket resets every connection that the kernel has completed and the process has not yet accepted. So before it is
 // closed, the kernel drops new connection requests: connections in the handshake are still accepted, and a dropped client retries a moment
 // later, and reaches another process that listens on the same port.
 
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import type { HandoverMessage } from "../lib/handover.ts";
+
+type Steering = Extract<HandoverMessage, { readonly handover: "steer" }>["to"];
 
 export type ListenerControl = NonNullable<ReturnType<typeof openListenerControl>>;
 
 const solSocket = 1;
 const soAttachFilter = 26;
 const soDetachFilter = 27;
+const soAttachReuseportFilter = 51;
+const soDetachReuseportFilter = 68;
 const closeOnExec = 0o2000000;
 const listening = "0A";
 const filterHeaderBytes = 16;
+/** Code, jump when true, jump when false, operand. */
+type Instruction = readonly [number, number, number, number];
+
 /** Classic BPF over the TCP header: drop segments with SYN and without ACK, pass everything else. */
-const dropSyn = [
+const dropSyn: readonly Instruction[] = [
   [0x30, 0, 0, 13],
   [0x54, 0, 0, 0x12],
   [0x15, 0, 1, 0x02],
   [0x06, 0, 0, 0],
   [0x06, 0, 0, 0xffff_ffff],
-] as const;
+];
+
+/** Classic BPF for a group: one of `count` sockets at random, beginning with the number `first`. */
+function chooseAmong(first: number, count: number): readonly Instruction[] {
+  return [
+    [0x20, 0, 0, 0xffff_f038], // a random number
+    [0x94, 0, 0, count],
+    [0x04, 0, 0, first],
+    [0x16, 0, 0, 0],
+  ];
+}
 
 /** Null if the system does not support it: not Linux, another C library, or no /proc. */
 export function openListenerControl(ports: readonly number[]) {
   if (process.platform !== "linux") return null;
   try {
-    const sockets = ports.flatMap(findListeners);
+    const listeners = ports.flatMap(findListeners);
+    const sockets = listeners.map(({ fd }) => fd);
     const { i32, ptr: pointer, u32 } = FFIType;
     const library = dlopen("libc.so.6", {
       setsockopt: { args: [i32, i32, i32, pointer, u32], returns: i32 },
       accept4: { args: [i32, pointer, pointer, i32], returns: i32 },
       close: { args: [i32], returns: i32 },
     });
-    const filter = buildFilter();
-    const setOption = (fd: number, option: number) =>
+    const dropFilter = buildFilter(dropSyn);
+    const setOption = (fd: number, option: number, filter = dropFilter) =>
       library.symbols.setsockopt(fd, solSocket, option, ptr(filter), filterHeaderBytes);
     return {
       /** Makes the kernel drop requests for new connections. False when that failed for a socket. */
@@ -47,6 +71,19 @@ export function openListenerControl(ports: readonly number[]) {
       /** Ends `refuse`. */
       admit(): void {
         for (const fd of sockets) setOption(fd, soDetachFilter);
+      },
+      /**
+       * Which sockets of each group get new connections: only those that listen now, only the `count` that began to listen last, or all.
+       * False when the kernel does not support it.
+       */
+      steer(to: Steering): boolean {
+        const results = listeners.map(({ fd, address }) => {
+          if (to === "all") return setOption(fd, soDetachReuseportFilter);
+          const size = countListeners(address);
+          const [first, count] = to === "present" ? [0, size] : [Math.max(0, size - to.last), Math.min(size, to.last)];
+          return setOption(fd, soAttachReuseportFilter, buildFilter(chooseAmong(first, Math.max(1, count))));
+        });
+        return results.every((result) => result === 0);
       },
       /** Accepts and closes at most `limit` waiting connections, and returns how many. Needs one free file descriptor. */
       dropWaiting(limit: number): number {
@@ -67,11 +104,11 @@ export function openListenerControl(ports: readonly number[]) {
 }
 
 /** A `sock_fprog`: the number of instructions and their address, and behind it the instructions. */
-function buildFilter(): ArrayBuffer {
-  const filter = new DataView(new ArrayBuffer(filterHeaderBytes + dropSyn.length * 8));
-  filter.setUint16(0, dropSyn.length, true);
+function buildFilter(program: readonly Instruction[]): ArrayBuffer {
+  const filter = new DataView(new ArrayBuffer(filterHeaderBytes + program.length * 8));
+  filter.setUint16(0, program.length, true);
   filter.setBigUint64(8, BigInt(ptr(filter.buffer)) + BigInt(filterHeaderBytes), true);
-  for (const [index, [code, whenTrue, whenFalse, operand]] of dropSyn.entries()) {
+  for (const [index, [code, whenTrue, whenFalse, operand]] of program.entries()) {
     const at = filterHeaderBytes + index * 8;
     filter.setUint16(at, code, true);
     filter.setUint8(at + 2, whenTrue);
@@ -81,18 +118,44 @@ function buildFilter(): ArrayBuffer {
   return filter.buffer;
 }
 
-function findListeners(port: number): number[] {
+interface ListeningSocket {
+  readonly fd: number;
+  /** Address and port, as the kernel writes them. */
+  readonly address: string;
+}
+
+/** The sockets of this process that listen on the port. */
+function findListeners(port: number): ListeningSocket[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
-  const inodes = new Set<string>();
-  for (const table of ["/proc/self/net/tcp", "/proc/self/net/tcp6"]) {
-    for (const line of readFileSync(table, "utf8").split("\n").slice(1)) {
-      const columns = line.trim().split(/\s+/);
-      if (columns[1]?.endsWith(suffix) && columns[3] === listening) inodes.add(`socket:[${columns[9]}]`);
-    }
-  }
+  const addresses = new Map(
+    readListeners()
+      .filter(({ address }) => address.endsWith(suffix))
+      .map(({ inode, address }) => [`socket:[${inode}]`, address]),
+  );
   return readdirSync("/proc/self/fd")
     .map(Number)
-    .filter((fd) => inodes.has(linkOf(fd)));
+    .flatMap((fd) => {
+      const address = addresses.get(linkOf(fd));
+      return address === undefined ? [] : [{ fd, address }];
+    });
+}
+
+/** The size of a group. */
+function countListeners(address: string): number {
+  return readListeners().filter((one) => one.address === address).length;
+}
+
+/** The listening sockets of all processes. */
+function readListeners() {
+  return ["/proc/self/net/tcp", "/proc/self/net/tcp6"].flatMap((table) =>
+    readFileSync(table, "utf8")
+      .split("\n")
+      .slice(1)
+      .flatMap((line) => {
+        const [, address = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/);
+        return state === listening ? [{ address, inode }] : [];
+      }),
+  );
 }
 
 function linkOf(fd: number): string {

@@ -1,8 +1,6 @@
 // The head of a request: checks that Bun's parser does not make, and the parts of the URL.
 
-import { isIP } from "node:net";
 import { GatewayError } from "../errors.ts";
-import type { AddressRanges } from "../lib/addresses.ts";
 
 const maxHeaders = 100;
 const hostForm = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
@@ -24,10 +22,14 @@ export function checkHead({ headers }: Request): void {
 
 /** Two Host headers arrive as one, joined by a comma, which no host contains. */
 function checkHost(host: string): void {
-  if (!hostForm.test(host) || !URL.canParse(`http://${host}`))
+  if (!isValidHost(host))
     throw new GatewayError("malformed_request", "The Host header is not valid.", { headers: { connection: "close" } });
   if (validHosts.size >= maxValidHosts) validHosts.clear();
   validHosts.add(host);
+}
+
+export function isValidHost(host: string): boolean {
+  return hostForm.test(host) && URL.canParse(`http://${host}`);
 }
 
 /** Whether the unread body is too long to be read and discarded. */
@@ -51,28 +53,6 @@ export function pathOf(url: string): string {
 export function queryOf(url: string): URLSearchParams {
   const query = url.indexOf("?");
   return new URLSearchParams(query < 0 ? "" : url.slice(query + 1));
-}
-
-/** The scheme that the client used: a trusted proxy names it in `X-Forwarded-Proto`. */
-export function originOf(request: Request, isFromTrustedProxy: boolean): string {
-  const url = URL.parse(request.url);
-  // Without a Host header, which HTTP/1.0 permits, `request.url` is the path alone.
-  if (url === null) throw new GatewayError("malformed_request", "This request needs a Host header.");
-  const forwarded = isFromTrustedProxy ? request.headers.get("x-forwarded-proto")?.toLowerCase() : null;
-  const scheme = forwarded === "https" || forwarded === "http" ? `${forwarded}:` : url.protocol;
-  return `${scheme}//${url.host}`;
-}
-
-/** Proxies append the address of their client, so the last one that is not a trusted proxy's is the one that a trusted proxy has seen. */
-export function forwardedAddressOf(headers: Headers, peer: string, trustedProxies: AddressRanges): string {
-  const chain = (headers.get("x-forwarded-for") ?? "").split(",").map((part) => part.trim());
-  let client = peer;
-  for (const address of chain.toReversed()) {
-    if (isIP(address) === 0) return client;
-    client = address;
-    if (!trustedProxies.has(address)) return client;
-  }
-  return client;
 }
 
 /** Whether the caller asked which decisions were made for the call. */

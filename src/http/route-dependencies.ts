@@ -7,9 +7,10 @@ import type { Sessions } from "../access/sessions.ts";
 import type { Oidc } from "../access/sessions-oidc.ts";
 import type { Teams } from "../access/teams.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { Degradation } from "../contract/health.ts";
+import type { Degradation, GatewayStatus } from "../contract/health.ts";
 import type { MayNameHost } from "../contract/media-urls.ts";
 import type { ProviderState } from "../contract/providers.ts";
+import type { GatewayError } from "../errors.ts";
 import type { FileStore } from "../files/file-store.ts";
 import type { ResourceUrls } from "../files/resource-urls.ts";
 import type { Uploads } from "../files/uploads.ts";
@@ -64,7 +65,12 @@ export interface RouteDependencies {
   readonly mayNameHost: MayNameHost;
   readonly heartbeat: Heartbeat;
   readonly log: Log;
-  /** Null while requests are served, otherwise the reason. */
-  readonly whyNotReady: () => "draining" | "dependency_unavailable" | null;
+  /** Null while requests are served, otherwise the answer to a probe. */
+  readonly whyNotReady: () => GatewayError | null;
+  /** What this process knows to be impaired. */
   readonly listDegradations: () => readonly Degradation[];
+  /** Whether the header holds a management key. Throws for a wrong key. */
+  readonly isOperator: (authorization: string | null) => Promise<boolean>;
+  /** Null when there is no supervisor, or when it does not answer. */
+  readonly readStatus: () => Promise<GatewayStatus | null>;
 }

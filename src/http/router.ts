@@ -8,13 +8,25 @@ export interface Match {
   /** The path as the route table spells it. */
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
+  readonly isForOperators: boolean;
 }
 
-interface Pattern {
+/** The answer to an OPTIONS request on a known path. */
+export interface AllowedMethods {
+  readonly allow: string;
+  readonly isForOperators: boolean;
+}
+
+/** A path of the table, with all routes that have it. */
+interface Entry {
   readonly path: string;
+  readonly methods: ReadonlyMap<string, ServedRoute>;
+  readonly isForOperators: boolean;
+}
+
+interface Pattern extends Entry {
   readonly expression: RegExp;
   readonly names: readonly string[];
-  readonly methods: ReadonlyMap<string, ServedRoute>;
 }
 
 const noParams: Readonly<Record<string, string>> = {};
@@ -23,21 +35,22 @@ const methodOrder: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "
 export function createRouter(routes: readonly ServedRoute[]) {
   const spelled = routes.flatMap((route) => spellingsOf(route).map((path) => ({ path, route })));
   const byPath = Map.groupBy(spelled, ({ path }) => path);
-  const fixed = new Map<string, ReadonlyMap<string, ServedRoute>>();
+  const fixed = new Map<string, Entry>();
   const patterns: Pattern[] = [];
   for (const [path, group] of byPath) {
     const methods = new Map<string, ServedRoute>(group.map(({ route }) => [route.method, route]));
     const get = methods.get("GET" satisfies Method);
     if (get !== undefined) methods.set("HEAD", get);
-    if (path.includes("{")) patterns.push({ path, ...toExpression(path), methods });
-    else fixed.set(path, methods);
+    const entry = { path, methods, isForOperators: isOperatorPath(path) };
+    if (path.includes("{")) patterns.push({ ...entry, ...toExpression(path) });
+    else fixed.set(path, entry);
   }
 
-  function choose(methods: ReadonlyMap<string, ServedRoute>, method: string, path: string, params: Match["params"]) {
+  function choose({ path, methods, isForOperators }: Entry, method: string, params: Match["params"]) {
     const route = methods.get(method);
-    if (route !== undefined) return { route, path, params };
+    if (route !== undefined) return { route, path, params, isForOperators };
     const allow = methodOrder.filter((name) => methods.has(name)).join(", ");
-    if (method === "OPTIONS") return { allow };
+    if (method === "OPTIONS") return { allow, isForOperators };
     throw new GatewayError("method_not_allowed", `${method} is not allowed here; allowed: ${allow}.`, {
       headers: { allow },
     });
@@ -47,16 +60,23 @@ export function createRouter(routes: readonly ServedRoute[]) {
     /** Every path that is served, as the route table spells it. */
     paths: [...byPath.keys()],
     /** The route, or for an OPTIONS request on a known path the methods that it allows. Throws 404 and 405. */
-    find(method: string, path: string): Match | { readonly allow: string } {
-      const methods = fixed.get(path);
-      if (methods !== undefined) return choose(methods, method, path, noParams);
+    find(method: string, path: string): Match | AllowedMethods {
+      const entry = fixed.get(path);
+      if (entry !== undefined) return choose(entry, method, noParams);
       for (const pattern of patterns) {
         const match = pattern.expression.exec(path);
-        if (match !== null) return choose(pattern.methods, method, pattern.path, readParams(pattern.names, match));
+        if (match !== null) return choose(pattern, method, readParams(pattern.names, match));
       }
       throw new GatewayError("not_found", `There is no route for ${describePath(path)}. GET /docs lists all routes.`);
     },
   };
+}
+
+const operatorPath = /^\/(?:v3\/manage\/|metrics$|dashboard(?:\/|$))/;
+
+/** Whether the path is for operators: it is served on SWITCHYARD_ADMIN_PORT alone, if that is set. */
+export function isOperatorPath(path: string): boolean {
+  return operatorPath.test(path);
 }
 
 const bases = ["/v3", "/v3/v1", "/v1"];

@@ -9,23 +9,27 @@ import { includesRole } from "../contract/roles.ts";
 import { GatewayError } from "../errors.ts";
 import { type Refusal, toOutcome, toRefusal } from "../inference/report.ts";
 import { Trace } from "../inference/trace.ts";
-import type { AddressRanges } from "../lib/addresses.ts";
+import { type AddressRanges, createAddressRanges } from "../lib/addresses.ts";
 import { once } from "../lib/once.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { CallerLeft } from "../providers/call.ts";
-import { logRefusal, logRequest, type RequestRecord } from "./access-log.ts";
+import { logAnswer, logRefusal, type RequestRecord } from "./access-log.ts";
 import type { Admission, KeyLoad, StreamLoad } from "./admission.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { checkCall } from "./check-call.ts";
+import type { Cors } from "./cors.ts";
 import { lastResortReply, overloaded, toErrorReply, toOverloadedText } from "./error-reply.ts";
+import { findClient, originOf } from "./forwarded.ts";
+import { clientAddressHeader, type ListenerHandover } from "./handover.ts";
+import type { HostCheck } from "./host-check.ts";
 import { KeylessBudget } from "./keyless-budget.ts";
 import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
 import { type BodyStream, type BodyWriter, isStream, type Reply, reply } from "./reply.ts";
-import { checkHead, forwardedAddressOf, hasLongBody, originOf, pathOf, wantsMetadata } from "./request-head.ts";
+import { checkHead, hasLongBody, pathOf, wantsMetadata } from "./request-head.ts";
 import type { ServedRoute } from "./route.ts";
-import { createRouter, type Match, spellingsOf } from "./router.ts";
+import { type AllowedMethods, createRouter, type Match, spellingsOf } from "./router.ts";
 import { checkForgery, endedSessionCookie, isUseOfSession, readSessionCookie } from "./session-cookie.ts";
 import { OpenSockets, SocketConnection, type SocketRoute } from "./socket.ts";
 import { toResponse } from "./to-response.ts";
@@ -43,8 +47,14 @@ export interface ServerOptions {
   readonly socketLimits?: SocketLimits;
   /** Scheme, host and port at which callers reach the gateway; null: as in the request. */
   readonly publicUrl?: string | null;
-  /** `X-Forwarded-Proto` and `X-Forwarded-For` of these addresses are trusted. */
+  /** `X-Forwarded-*` of these addresses counts. */
   readonly trustedProxies?: AddressRanges;
+  /** Null: browsers may not call the server from pages of other origins. */
+  readonly cors?: Cors | null;
+  /** Called for routes of operators. Null: every host is allowed. */
+  readonly checkHost?: HostCheck | null;
+  /** Certificate and private key in PEM form; null: plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string } | null;
   readonly timeouts?: Partial<ConnectionTimeouts>;
   readonly ticker: Ticker;
   readonly admission: Admission;
@@ -52,6 +62,8 @@ export interface ServerOptions {
   readonly onRefused?: (refusal: Refusal) => void;
   /** Absent: requests are not counted. */
   readonly metrics?: Pick<Metrics, "request">;
+  /** Absent: the process serves one configuration for as long as it lives. */
+  readonly handover?: ListenerHandover | undefined;
   readonly log: Log;
 }
 
@@ -81,6 +93,19 @@ export interface Server {
 
 type BunServer = Bun.Server<SocketConnection>;
 
+/** The other end of the connection, and the client, which may be behind a proxy. */
+interface Addresses {
+  readonly peer: string;
+  readonly client: string;
+}
+
+type Listening =
+  | { hostname: string; port: number; reusePort: true; idleTimeout: number; tls?: Bun.TLSOptions }
+  | { unix: string };
+
+// The process that passes requests on has timeouts. Bun applies the option to Unix sockets as well, which its types do not know.
+const noTimeout = { idleTimeout: 0 } as object;
+
 const noSocketLimits: SocketLimits = {
   maxWebSocketsPerKey: Number.POSITIVE_INFINITY,
   maxWebSocketMessageBytes: Number.POSITIVE_INFINITY,
@@ -93,10 +118,12 @@ const refusalHeaders = new Headers({
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
 });
+const noAddresses = createAddressRanges([]);
 const validRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function startServer(options: ServerOptions): Server {
-  const { log, ticker, bodyLimits, admission } = options;
+  const { log, ticker, bodyLimits, admission, handover, cors = null, checkHost = null, tls = null } = options;
+  const trustedProxies = options.trustedProxies ?? noAddresses;
   const router = createRouter(options.routes);
   const sockets = new Map((options.sockets ?? []).flatMap((route) => spellingsOf(route).map((path) => [path, route])));
   const { maxWebSocketsPerKey, maxWebSocketMessageBytes } = options.socketLimits ?? noSocketLimits;
@@ -112,35 +139,51 @@ export function startServer(options: ServerOptions): Server {
     const requestId = chooseRequestId(headers);
     const startedAt = performance.now();
     const trace = new Trace(startedAt, admission.waitedMs(startedAt));
+    trace.hasRequestLine = true;
+    const peer = findAddress(request, server);
+    const client = findClient(peer, headers, trustedProxies);
     let answered: Reply;
     let isPrivate = true;
+    let isProbe = false;
+    let isForOperators = false;
     let errorFormat: ServedRoute["errorFormat"];
     let caller: Caller | null = null;
     let running: RunningRequest | null = null;
     let keyLoad: KeyLoad | null = null;
     let bodyBytes = 0;
     let errorCode: string | null = null;
+    let failure: unknown;
     try {
       checkHead(request);
+      if (handover !== undefined && !handover.isActive) await handover.settle();
       if (request.method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket") {
         const socketRoute = sockets.get(path ?? "");
         if (socketRoute !== undefined) {
           trace.path = socketRoute.path;
-          await upgrade(request, server, socketRoute, requestId);
-          logRequest(log, toRecord(101), false);
+          await upgrade(request, server, { route: socketRoute, requestId, client });
+          logAnswer(log, toRecord(101), false);
           return undefined;
         }
       }
       const found = findRoute(request, path);
+      // Connections to this process that clients keep open outlive its configuration.
+      if (handover !== undefined && !handover.isActive) return await handover.pass(request, peer);
+      isForOperators = found.isForOperators;
+      if (isForOperators) checkHost?.(request, peer);
       if ("allow" in found) {
-        logRequest(log, toRecord(204), false);
-        return finish(reply(null, { status: 204, headers: { allow: found.allow } }), false);
+        isPrivate = false;
+        await keyless.spend();
+        const { allow } = found;
+        const answered = finish(reply(null, { status: 204, headers: { allow } }), false);
+        cors?.addPreflightHeaders(answered.headers, request, allow);
+        return answered;
       }
       const { route, params } = found;
       trace.path = found.path;
       isPrivate = route.key !== "none";
+      isProbe = route.isProbe === true;
       errorFormat = route.errorFormat;
-      const admitted = isPrivate ? admit(request, route) : null;
+      const admitted = isPrivate ? admit(request, route, { peer, client }) : null;
       // Skip the await when the caller is known: it would cost an event-loop turn.
       caller = admitted instanceof Promise ? await admitted : admitted;
       if (caller !== null) {
@@ -154,7 +197,7 @@ export function startServer(options: ServerOptions): Server {
         }
         const begun = options.limits.begin(caller);
         running = begun instanceof Promise ? await begun : begun;
-      } else await (route.isProbe === true ? keyless.spendInTurn() : keyless.spend());
+      } else await (isProbe ? keyless.spendInTurn() : keyless.spend());
       trace.authorizedAt = performance.now();
       // From here on, the timeouts of the body and of the call apply.
       if (route.body !== undefined) server.timeout(request, 0);
@@ -170,18 +213,18 @@ export function startServer(options: ServerOptions): Server {
       trace.readAt = performance.now();
       const prepared = json !== null && caller !== null ? prepareBody(route.body, json, caller) : undefined;
       if (prepared !== undefined) json = await prepared;
-      const call = checkCall(route, { request, requestId, trace, caller, params, json, findBaseUrl, findAddress });
+      const findBaseUrl = (request: Request) => baseUrlOf(request, peer);
+      const call = checkCall(route, { request, requestId, trace, caller, params, json, address: client, findBaseUrl });
       const result = await route.run(call);
       const answeredLoad = keyLoad;
       if (keyLoad !== null) admission.answered(keyLoad, bodyBytes, typeof result !== "string" && isStream(result.body));
       keyLoad = null;
       if (route.body !== undefined) server.timeout(request, timeouts.idle);
-      if (trace.attempts.length === 0) logRequest(log, toRecord(replyStatus(result)), route.isProbe === true);
       // Build the headers of a plain answer in one step: merging two sets costs more.
       if (typeof result === "string") {
         running?.end();
-        countRequest(200);
-        return new Response(result, { headers: common(isPrivate, "application/json") });
+        end(200);
+        return withCors(new Response(result, { headers: common(isPrivate, "application/json") }));
       }
       answered = running === null ? result : countAsRunning(result, running, answeredLoad, request);
       if (isStream(answered.body)) {
@@ -193,12 +236,12 @@ export function startServer(options: ServerOptions): Server {
       running?.end();
       if (keyLoad !== null) admission.answered(keyLoad, bodyBytes, false);
       errorCode = toOutcome(error);
+      failure = error;
       const isBodyLong = hasLongBody(request);
       if (isPrivate && caller === null) await keyless.spend(isBodyLong);
       server.timeout(request, timeouts.idle);
       const metadata = wantsMetadata(headers) ? trace.toMetadata(requestId) : null;
       answered = toErrorReply(error, { requestId, log, format: errorFormat ?? "usual", metadata });
-      logRefusal(log, toRecord(answered.status), error);
       if (isPrivate && trace.path !== "" && trace.calls === 0 && !(error instanceof CallerLeft))
         options.onRefused?.(toRefusal(error, { requestId, caller, trace }));
       // Without this header, Bun would read the rest of the body only to discard it.
@@ -208,7 +251,14 @@ export function startServer(options: ServerOptions): Server {
 
     function toRecord(status: number): RequestRecord {
       const { method, url } = request;
-      return { requestId, method, url, keyId: caller?.keyId ?? null, status, startedAt: trace.startedAt };
+      return { requestId, method, url, keyId: caller?.keyId ?? null, client, status, trace };
+    }
+
+    /** Called once, when the answer is complete. */
+    function end(status: number): void {
+      countRequest(status);
+      if (errorCode === null) logAnswer(log, toRecord(status), isProbe);
+      else logRefusal(log, toRecord(status), failure);
     }
 
     /** The path of a request without a route is not a label: callers choose it. */
@@ -229,6 +279,7 @@ export function startServer(options: ServerOptions): Server {
         options.limits.addHeaders(limitHeaders, caller, trace);
         for (const [name, value] of Object.entries(limitHeaders)) response.headers.set(name, value);
       }
+      cors?.addHeaders(response.headers, headers.get("origin"), isForOperators);
       if (draining || hasLongBody(request)) response.headers.set("connection", "close");
       errorCode = "overloaded";
       countRequest(503);
@@ -241,17 +292,22 @@ export function startServer(options: ServerOptions): Server {
     function finish(made: Reply, mustNotBeStored: boolean): Response {
       const complete = { ...made, headers: { ...made.headers, ...common(mustNotBeStored) } };
       if (!isStream(made.body)) {
-        countRequest(made.status);
-        return toResponse(complete, ignore);
+        end(made.status);
+        return withCors(toResponse(complete, ignore));
       }
       if (request.method !== "HEAD") {
-        const body = afterEnd(made.body, () => countRequest(made.status));
+        const body = afterEnd(made.body, () => end(made.status));
         const onError = (error: unknown) => log.error("a stream broke off", { request_id: requestId, error });
-        return toResponse({ ...complete, body }, onError);
+        return withCors(toResponse({ ...complete, body }, onError));
       }
-      countRequest(made.status);
       made.body.abandon();
-      return toResponse({ ...complete, body: null }, ignore);
+      end(made.status);
+      return withCors(toResponse({ ...complete, body: null }, ignore));
+    }
+
+    function withCors(response: Response): Response {
+      cors?.addHeaders(response.headers, headers.get("origin"), isForOperators);
+      return response;
     }
 
     /** The headers of every answer. */
@@ -285,7 +341,7 @@ export function startServer(options: ServerOptions): Server {
    * Bun compares the request target as it was sent with the table, but `request.url` has been normalised. Where the two lead to different
    * routes (`/x/../v3/manage/keys`, backslashes), a proxy in front may have checked another path than the one that would be served.
    */
-  function findRoute(request: Request, path: string | null): Match | { readonly allow: string } {
+  function findRoute(request: Request, path: string | null): Match | AllowedMethods {
     if (path !== null && !path.includes("{")) return router.find(request.method, path);
     const found = router.find(request.method, pathOf(request.url));
     if (path === null || ("route" in found && found.path !== path))
@@ -293,17 +349,21 @@ export function startServer(options: ServerOptions): Server {
     return found;
   }
 
+  /** The address of the other end of the connection. */
+  function findAddress(request: Request, server: BunServer): string {
+    if (server === passedServer) return request.headers.get(clientAddressHeader) ?? "";
+    return server.requestIP(request)?.address ?? "";
+  }
+
   async function upgrade(
     request: Request,
     server: BunServer,
-    route: SocketRoute,
-    requestId: string,
+    { route, requestId, client }: { route: SocketRoute; requestId: string; client: string },
   ): Promise<undefined> {
     const authorization = request.headers.get("authorization");
-    const address = findAddress(request);
     // Repeated for every message, because a key may be revoked while its connection is open. Limits count messages, not connections.
     const identify = async () => {
-      const caller = await options.authenticator.authenticate(authorization, () => address);
+      const caller = await options.authenticator.authenticate(authorization, () => client);
       checkCaller(caller, "inference");
       const load = admission.begin(caller.keyId, performance.now());
       if (load === null) {
@@ -314,7 +374,8 @@ export function startServer(options: ServerOptions): Server {
       return caller;
     };
     const caller = await identify();
-    if (draining) throw new GatewayError("draining", "The gateway is shutting down; connect again.");
+    if (draining || handover?.isActive === false)
+      throw new GatewayError("draining", "The gateway is shutting down; connect again.");
     const data = new SocketConnection(route, requestId, caller, identify);
     openSockets.add(data);
     if (server.upgrade(request, { data, headers: { "x-request-id": requestId } })) return;
@@ -324,23 +385,23 @@ export function startServer(options: ServerOptions): Server {
     });
   }
 
-  function admit(request: Request, route: ServedRoute): Caller | Promise<Caller> {
+  function admit(request: Request, route: ServedRoute, { peer, client }: Addresses): Caller | Promise<Caller> {
     const { headers } = request;
     const authorization =
       headers.get("authorization") ?? (route.errorFormat === "messages" ? keyHeader(headers) : null);
     if (authorization === null && route.key === "management") {
       const token = readSessionCookie(headers);
-      if (token !== null) return admitSession(request, token).then((caller) => checkRole(caller, route));
+      if (token !== null) return admitSession(request, token, peer).then((caller) => checkRole(caller, route));
     }
-    const found = options.authenticator.authenticate(authorization, () => findAddress(request));
+    const found = options.authenticator.authenticate(authorization, () => client);
     return found instanceof Promise
       ? found.then((caller) => checkRole(checkCaller(caller, route.key), route))
       : checkRole(checkCaller(found, route.key), route);
   }
 
-  async function admitSession(request: Request, token: string): Promise<Caller> {
+  async function admitSession(request: Request, token: string, peer: string): Promise<Caller> {
     if (options.sessions === undefined) throw new GatewayError("session_ended", "Sessions are not accepted here.");
-    checkForgery(request, token, () => findBaseUrl(request));
+    checkForgery(request, token, () => baseUrlOf(request, peer));
     try {
       return await options.sessions.authenticate(token, isUseOfSession(request.headers));
     } catch (error) {
@@ -396,57 +457,48 @@ export function startServer(options: ServerOptions): Server {
     return { ...answered, body: counted };
   }
 
-  function findBaseUrl(request: Request): string {
-    const { publicUrl, trustedProxies } = options;
+  function baseUrlOf(request: Request, peer: string): string {
+    const { publicUrl } = options;
     if (publicUrl !== undefined && publicUrl !== null) return publicUrl;
-    const isTrusted = trustedProxies?.isEmpty === false && trustedProxies.has(peerOf(request));
-    return originOf(request, isTrusted);
+    return originOf(request, tls === null ? "http" : "https", !trustedProxies.isEmpty && trustedProxies.has(peer));
   }
 
-  /** The address of the client, also behind trusted proxies. */
-  function findAddress(request: Request): string {
-    const peer = peerOf(request);
-    const { trustedProxies } = options;
-    if (trustedProxies === undefined || trustedProxies.isEmpty || !trustedProxies.has(peer)) return peer;
-    return forwardedAddressOf(request.headers, peer, trustedProxies);
-  }
-
-  function peerOf(request: Request): string {
-    return server.requestIP(request)?.address ?? "";
-  }
-
-  const server = Bun.serve<SocketConnection>({
-    hostname: options.host,
-    port: options.port,
-    reusePort: true,
-    // Otherwise Bun prints errors of streams to stderr, among the lines of the log.
-    development: false,
-    idleTimeout: timeouts.idle,
-    maxRequestBodySize: serverMaxBodyBytes,
-    routes: Object.fromEntries(
-      router.paths.map((path) => [
-        toBunPath(path),
-        (request: Request, server: BunServer) => answer(request, server, path),
-      ]),
-    ),
-    fetch: (request, server) => answer(request, server, null),
-    // An answer that could not be built, such as one with a line break in a header.
-    error: (error) => toResponse(lastResortReply(error, crypto.randomUUID(), log), ignore),
-    websocket: {
-      maxPayloadLength: Math.min(bodyLimits.maxBodyBytes, maxWebSocketMessageBytes),
-      idleTimeout: defaultTimeouts.idle,
-      sendPings: true,
-      // A client that sends and does not read is disconnected before it fills the memory.
-      backpressureLimit: 16_777_216,
-      closeOnBackpressureLimit: true,
-      open: (socket) => socket.data.opened(socket),
-      message: (socket, message) => socket.data.received(message),
-      drain: (socket) => socket.data.wasDrained(),
-      close(socket) {
-        openSockets.remove(socket.data);
-        socket.data.closed();
+  const listen = (where: Listening) =>
+    Bun.serve<SocketConnection>({
+      ...where,
+      // Otherwise Bun prints errors of streams to stderr, among the lines of the log.
+      development: false,
+      maxRequestBodySize: serverMaxBodyBytes,
+      routes: Object.fromEntries(
+        router.paths.map((path) => [
+          toBunPath(path),
+          (request: Request, server: BunServer) => answer(request, server, path),
+        ]),
+      ),
+      fetch: (request, server) => answer(request, server, null),
+      // An answer that could not be built, such as one with a line break in a header.
+      error: (error) => toResponse(lastResortReply(error, crypto.randomUUID(), log), ignore),
+      websocket: {
+        maxPayloadLength: Math.min(bodyLimits.maxBodyBytes, maxWebSocketMessageBytes),
+        idleTimeout: defaultTimeouts.idle,
+        sendPings: true,
+        // A client that sends and does not read is disconnected before it fills the memory.
+        backpressureLimit: 16_777_216,
+        closeOnBackpressureLimit: true,
+        open: (socket) => socket.data.opened(socket),
+        message: (socket, message) => socket.data.received(message),
+        drain: (socket) => socket.data.wasDrained(),
+        close(socket) {
+          openSockets.remove(socket.data);
+          socket.data.closed();
+        },
       },
-    },
+    });
+  // Before other processes can be told to send requests to it.
+  const passedServer = handover === undefined ? null : listen({ unix: handover.socketPath, ...noTimeout });
+  const server = listen({
+    ...{ hostname: options.host, port: options.port, reusePort: true, idleTimeout: timeouts.idle },
+    ...(tls !== null && { tls: { cert: tls.cert, key: tls.key } }),
   });
   return {
     port: server.port ?? options.port,
@@ -454,8 +506,13 @@ export function startServer(options: ServerOptions): Server {
       draining = true;
       openSockets.beginDrain();
     },
-    stop: () => server.stop(),
-    stopNow: () => void server.stop(true),
+    async stop() {
+      await Promise.all([server.stop(), passedServer?.stop()]);
+    },
+    stopNow() {
+      void server.stop(true);
+      void passedServer?.stop(true);
+    },
   };
 }
 
@@ -467,10 +524,6 @@ function isJson(
 
 function prepareBody(body: ServedRoute["body"], json: JsonBody, caller: Caller): Promise<JsonBody> | undefined {
   return body !== undefined && "prepare" in body ? body.prepare?.(json, caller) : undefined;
-}
-
-function replyStatus(result: Reply | string): number {
-  return typeof result === "string" ? 200 : result.status;
 }
 
 function asksForStream(body: unknown): boolean {
@@ -502,8 +555,8 @@ function afterEnd(body: BodyStream, onEnd: () => void): BodyStream {
   return {
     writeTo: (writer) => body.writeTo(writer).finally(end),
     abandon() {
-      end();
       body.abandon();
+      end();
     },
   };
 }

@@ -1,7 +1,7 @@
 // One attempt at one candidate: authorizes and sends its calls, fills the trace, and reports outcome, usage and cost exactly once.
 
 import { noReservation, type Reservation } from "../access/call-limits.ts";
-import { ValidationError } from "../errors.ts";
+import { describeCause, GatewayError, ValidationError } from "../errors.ts";
 import { freeCharge } from "../lib/charge.ts";
 import { authorizeRequest } from "../providers/authorize-request.ts";
 import { type CallOptions, ProviderCall } from "../providers/call.ts";
@@ -162,7 +162,7 @@ export class Attempt implements Accounting {
     if (!(error instanceof ValidationError) || this.ticket.isUsed) {
       const usage = this.#spent.map((spent) => spent.usage).reduce(addUsage, null);
       const charge = this.#spent.length === 0 ? null : addCharges(this.#spent.map((spent) => spent.charge));
-      this.#report(toOutcome(error), usage, charge);
+      this.#report(toOutcome(error), usage, charge, error);
       return;
     }
     // The candidate's format cannot express the request, so nothing was sent.
@@ -219,10 +219,10 @@ export class Attempt implements Accounting {
       context.trace.broke(error.code);
     }
     // A broken stream is charged for the usage that was reported until then. Without one, what was generated has an unknown cost.
-    this.#report(outcome, usage, charge ?? this.quote.chargeFor(usage));
+    this.#report(outcome, usage, charge ?? this.quote.chargeFor(usage), error);
   }
 
-  #report(outcome: AttemptReport["outcome"], usage: unknown, charge: Charge | null): void {
+  #report(outcome: AttemptReport["outcome"], usage: unknown, charge: Charge | null, error: unknown = null): void {
     if (this.#isReported) return;
     this.#isReported = true;
     const { context, candidate, isStream, isFree } = this.#options;
@@ -235,11 +235,21 @@ export class Attempt implements Accounting {
       tokens: tokens !== null ? tokens.inputTokens + tokens.outputTokens : isUnbilled ? 0 : null,
       pico: isUnbilled ? 0 : (due ?? chargeOfFailure(outcome)).pico,
     });
+    const provider = candidate.provider.name;
+    trace.addReport({
+      provider,
+      model: work === undefined ? candidate.model : `${work.task}/${candidate.model}`,
+      isStream,
+      outcome,
+      inputTokens: tokens?.inputTokens,
+      outputTokens: tokens?.outputTokens,
+      cost: isUnbilled ? 0 : (due?.cost ?? null),
+    });
     this.#dependencies.report({
       requestId: context.requestId,
       caller: context.caller,
       endpoint: trace.endpoint,
-      provider: candidate.provider.name,
+      provider,
       model: candidate.model,
       task: work?.task ?? null,
       jobId: work?.jobId ?? null,
@@ -252,7 +262,14 @@ export class Attempt implements Accounting {
       charge: due,
       settled,
       outcome,
+      reason: error instanceof GatewayError ? describeFailure(error) : undefined,
+      hasRequestLine: trace.root.hasRequestLine,
       ...(isFree === true && { isFree }),
     });
   }
+}
+
+function describeFailure(error: GatewayError): string {
+  const cause = describeCause(error);
+  return cause === undefined ? error.message : `${error.message} (${cause})`;
 }

@@ -33,6 +33,10 @@ export interface AttemptReport {
   readonly charge: Charge | null;
   readonly settled: Settled;
   readonly outcome: "completed" | FailedOutcome;
+  /** Why the attempt failed, for the log. */
+  readonly reason?: string | undefined;
+  /** The line of its request in the log states what the attempt did. */
+  readonly hasRequestLine?: boolean;
   /** A request that generates nothing, such as one that retrieves an earlier response. */
   readonly isFree?: boolean;
   /** Of an attempt that may be reported more than once, because its process was interrupted. */

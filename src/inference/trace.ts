@@ -11,6 +11,17 @@ export interface NamedTarget {
   readonly model: string;
 }
 
+/** What calls to providers have reported, for the log line of their request. Unknown tokens are undefined, an unknown cost is null. */
+export interface ReportedCalls {
+  readonly provider: string;
+  readonly model: string;
+  readonly isStream: boolean;
+  readonly outcome: string;
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  readonly cost: number | null;
+}
+
 export class Trace {
   readonly startedAt: number;
   /** Event-loop lag of the process when the request arrived. */
@@ -31,6 +42,10 @@ export class Trace {
   /** Candidates that were not tried, and why. */
   skipped: { readonly provider: string; readonly model: string; readonly why: string }[] = [];
   isSticky = false;
+  /** The request has a line of its own in the log. Jobs and messages of WebSockets have none. */
+  hasRequestLine = false;
+  /** Of all calls together; provider, model and outcome are those of the last one. */
+  reported: ReportedCalls | null = null;
   /** How many attempts of the request were sent to a provider. */
   calls = 0;
   /** The trace of the request that this one is a part of. */
@@ -45,6 +60,20 @@ export class Trace {
   /** The number of the attempt that is about to be sent. */
   countCall(): number {
     return ++this.root.calls;
+  }
+
+  addReport(call: ReportedCalls): void {
+    const { root } = this;
+    const before = root.reported;
+    root.reported =
+      before === null
+        ? call
+        : {
+            ...call,
+            inputTokens: addKnown(before.inputTokens, call.inputTokens),
+            outputTokens: addKnown(before.outputTokens, call.outputTokens),
+            cost: before.cost === null || call.cost === null ? null : before.cost + call.cost,
+          };
   }
 
   /** The path of the route that the request came by. */
@@ -105,6 +134,10 @@ export class Trace {
       dropped_parameters: this.dropped,
     };
   }
+}
+
+function addKnown(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : one + other;
 }
 
 /** Empty for a step that was not taken. A step of an earlier attempt ended before this one began. */

@@ -1,7 +1,18 @@
-// The log has one line for each request, including refused ones, and exactly one for a plain chat completion.
+// The log has one line for each request, including refused ones, with what the providers reported.
 
 import { expect, test } from "bun:test";
-import { answer } from "../support/answers.ts";
+import {
+  answer,
+  chatChunk,
+  doneText,
+  event,
+  httpChunk,
+  lastHttpChunk,
+  rst,
+  streamHead,
+  until,
+  usualUsage,
+} from "../support/answers.ts";
 import { ask, hello } from "../support/chat.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
@@ -20,7 +31,7 @@ const refused = { base_url: `http://127.0.0.1:${await findFreePort()}/v1` };
 const gateway = await sharedGateway({
   vendor,
   env: { SWITCHYARD_RETRIES: "0" },
-  config: { providers: { nowhere: refused } },
+  config: { providers: { nowhere: refused }, prices: { "mock/echo": { input: 20, output: 90 } } },
 });
 const key = await gateway.createKey();
 
@@ -46,11 +57,92 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 const chat = (body: object, secret = key) =>
   linesOf((id) => ask(gateway.url, secret, body, { headers: { "x-request-id": id } }));
 
-test("a plain chat completion is one line, with its route, key and cost", async () => {
+test("a plain chat completion is one line, with its client, key, provider, tokens and cost", async () => {
   const lines = await chat(hello);
-  expect(lines).toHaveLength(1);
-  expect(lines[0]).toMatchObject({ level: "info", path: "/v3/chat/completions", status: 200, outcome: "completed" });
+  expect(lines).toMatchObject([
+    {
+      level: "info",
+      message: "request",
+      client: "127.0.0.1",
+      method: "POST",
+      path: "/v3/chat/completions",
+      status: 200,
+      provider: "mock",
+      model: "echo",
+      stream: false,
+      input_tokens: 9,
+      output_tokens: 3,
+      cost: 0.00045,
+      outcome: "completed",
+    },
+  ]);
   expect(lines[0]?.["key"]).toBeString();
+  expect(lines[0]?.["ms"]).toBeNumber();
+});
+
+test("a stream is one line, when it has ended", async () => {
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  const begin = [streamHead(), event(chatChunk({ content: "a" })), until(mayEnd), event(chatChunk({}, "stop"))];
+  const usage = event({ ...chatChunk({}), choices: [], usage: usualUsage });
+  vendor.on("slow", [...begin, usage, httpChunk(doneText), lastHttpChunk]);
+  const id = `test-${crypto.randomUUID()}`;
+  const response = await ask(
+    gateway.url,
+    key,
+    { ...hello, model: "mock/slow", stream: true },
+    { headers: { "x-request-id": id } },
+  );
+  expect(gateway.log()).not.toContain(id);
+  end();
+  await response.text();
+  await waitFor("the line of the stream", () => gateway.log().includes(id));
+  const lines = gateway
+    .log()
+    .split("\n")
+    .filter((line) => line.includes(id));
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      level: "info",
+      message: "request",
+      status: 200,
+      provider: "mock",
+      stream: true,
+      output_tokens: 3,
+      outcome: "completed",
+    },
+  ]);
+});
+
+test("a stream that breaks is a warning with the code", async () => {
+  vendor.on("cut", [streamHead(), event(chatChunk({ content: "a" })), rst]);
+  const lines = await chat({ ...hello, model: "mock/cut", stream: true });
+  expect(lines).toMatchObject([
+    { level: "warn", message: "attempt", outcome: "provider_disconnected", reason: expect.any(String) },
+    { level: "warn", message: "request", status: 200, outcome: "provider_disconnected" },
+  ]);
+});
+
+test("a request that falls back is one line, and the failed call a warning with its cause", async () => {
+  const lines = await chat({ ...hello, model: "nowhere/x", fallbacks: ["mock/echo"] });
+  expect(lines).toMatchObject([
+    {
+      level: "warn",
+      message: "attempt",
+      provider: "nowhere",
+      attempt: 1,
+      reason: expect.stringContaining("ECONNREFUSED"),
+    },
+    { level: "info", message: "request", status: 200, provider: "mock", attempts: 2, outcome: "completed" },
+  ]);
+});
+
+test("a task is one line, with the task as its model", async () => {
+  const body = JSON.stringify({ model: "text/sentiment_analysis/sandbox", input: { text: "good" } });
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const lines = await linesOf((id) =>
+    fetch(`${gateway.url}/v3/universal-ai`, { method: "POST", headers: { ...headers, "x-request-id": id }, body }),
+  );
+  expect(lines).toMatchObject([{ message: "request", provider: "sandbox", model: "text/sentiment_analysis", cost: 0 }]);
 });
 
 test("a request that needs no provider is one line", async () => {

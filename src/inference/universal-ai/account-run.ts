@@ -78,11 +78,17 @@ export async function accountRun<Result>(
     const { pico } = charge ?? chargeOfFailure(outcome);
     const settled = reservation.settle({ tokens: isUnbilled ? 0 : null, pico: isUnbilled ? 0 : pico });
     if (run.reportsCalls) return;
-    const { caller, requestId, jobId, task, provider, model, deployment } = run;
+    const { caller, requestId, jobId, task, provider, model, deployment, trace } = run;
+    trace.addReport({
+      ...{ provider, outcome, isStream: false, inputTokens: undefined, outputTokens: undefined },
+      model: model === null ? task : `${task}/${model}`,
+      cost: isUnbilled ? 0 : (charge?.cost ?? null),
+    });
     run.report({
       ...{ caller, requestId, jobId, task, provider, model, deployment, outcome, charge, settled },
-      endpoint: run.trace.endpoint,
-      attempt: run.trace.countCall(),
+      endpoint: trace.endpoint,
+      attempt: trace.countCall(),
+      hasRequestLine: trace.root.hasRequestLine,
       isStream: false,
       durationMs: performance.now() - startedAt,
       firstTokenMs: null,

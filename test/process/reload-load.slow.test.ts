@@ -1,0 +1,42 @@
+// A reload changes all processes or none, at one moment, without a failed request: what clients see under load.
+
+import { expect, test } from "bun:test";
+import { brokenReloads, startReloadedGateway, startReloadLoad } from "../support/reload-load.ts";
+import { waitFor } from "../support/wait.ts";
+
+test("no answer of an older configuration follows one of a newer, and no request fails", async () => {
+  await using started = await startReloadedGateway({ workers: 2 });
+  const { write, reloadPatiently } = started;
+  const load = startReloadLoad(started, { kept: 6, fresh: 6 });
+  await waitFor("the load to run", () => load.served() > 100);
+  for (const number of [2, 3, 4]) {
+    write(number);
+    expect(await reloadPatiently()).toMatchObject({ reloaded: true, configuration: { file: started.file } });
+    load.expectAtLeast(number);
+    const served = load.served();
+    await waitFor("the new processes to serve", () => load.served() > served + 50);
+  }
+  await load.stop();
+  expect(load.problems).toEqual([]);
+}, 300_000);
+
+test("a reload that fails leaves all processes as they are, and its answer says why", async () => {
+  await using started = await startReloadedGateway({ workers: 2 });
+  const { gateway, ask, reloadPatiently, write } = started;
+  const load = startReloadLoad(started, { kept: 2, fresh: 2 });
+  const before = (await gateway.processes()).serving;
+  for (const { name, says, run } of brokenReloads) {
+    const outcome = await run(started);
+    expect({ name, ...outcome }).toMatchObject({ name, reloaded: false, configuration: { number: 1 } });
+    expect(outcome.reason).toMatch(says);
+    expect(await ask()).toBe(1);
+  }
+  await waitFor("the processes of failed reloads to end", async () => (await gateway.processes()).serving.length === 2);
+  expect((await gateway.processes()).serving).toEqual(before);
+  write(2);
+  expect(await reloadPatiently()).toMatchObject({ reloaded: true });
+  load.expectAtLeast(2);
+  expect(await ask()).toBe(2);
+  await load.stop();
+  expect(load.problems).toEqual([]);
+}, 300_000);

@@ -1,0 +1,257 @@
+// Reloads of a gateway in processes of its own, under load. Every configuration has a number that its answers state, so that the load can tell
+// whether an older configuration answered after a newer one had.
+
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { ReloadAnswer } from "../../src/cli/control.ts";
+import { answer, completion } from "./answers.ts";
+import { chatPath } from "./chat.ts";
+import { type GatewayProcess, type GatewayProcessOptions, startGatewayProcess } from "./gateway-process.ts";
+import { isOverloaded } from "./gateway-settings.ts";
+import { openConnection, type RawConnection, requestBytes } from "./raw-http.ts";
+import { startVendor, type Vendor } from "./vendor.ts";
+import { waitFor } from "./wait.ts";
+
+export interface ReloadedGateway extends AsyncDisposable {
+  readonly gateway: GatewayProcess;
+  readonly vendor: Vendor;
+  readonly key: string;
+  readonly file: string;
+  /** Writes the file of the configuration with this number, and with these members. */
+  write(number: number, members?: object): void;
+  /** What `switchyard reload` asks the gateway. */
+  reload(): Promise<ReloadAnswer>;
+  /** Repeats a reload that failed because the machine is busy with other programs. */
+  reloadPatiently(): Promise<ReloadAnswer>;
+  /** The number of the configuration that answers a request on a new connection. */
+  ask(): Promise<number>;
+}
+
+export async function startReloadedGateway(
+  options: Omit<GatewayProcessOptions, "vendor"> = {},
+): Promise<ReloadedGateway> {
+  // The alias of each configuration names a model of its own, which the vendor repeats.
+  const vendor = await startVendor((request) => answer(200, completion(request.model)));
+  const config = { ...options.config, aliases: { which: "mock/1" }, start_timeout_ms: 120_000 };
+  const gateway = await startGatewayProcess({ ...options, vendor, config });
+  const key = await gateway.createKey();
+  const file = join(dirname(gateway.dataFolder), "switchyard.yaml");
+  const usual = JSON.parse(readFileSync(file, "utf8"));
+  const request = chatRequest(key);
+
+  async function ask(): Promise<number> {
+    const connection = await openConnection(gateway.url);
+    try {
+      connection.send(request);
+      const { status, body } = await connection.receive();
+      return status === 200 ? readNumber(body.toString()) : Number.NaN;
+    } finally {
+      connection.leave();
+    }
+  }
+
+  async function reload(): Promise<ReloadAnswer> {
+    const socket = readControl(gateway.dataFolder);
+    const response = await fetch("http://gateway/reload", { unix: socket, method: "POST", timeout: false });
+    return (await response.json()) as ReloadAnswer;
+  }
+
+  let known = 0;
+  await waitFor("the key to be known in every process", async () => {
+    known = (await ask()) === 1 ? known + 1 : 0;
+    return known > 20;
+  });
+  return {
+    gateway,
+    vendor,
+    key,
+    file,
+    ask,
+    write(number, members = {}) {
+      const config = { ...usual, aliases: { which: `mock/${number}` }, ...members };
+      writeFileSync(`${file}.new`, JSON.stringify(config, null, 2));
+      renameSync(`${file}.new`, file);
+    },
+    reload,
+    reloadPatiently: () =>
+      waitFor("a reload on a busy machine", async () => {
+        const outcome = await reload();
+        return outcome.reason === null || !isBusy.test(outcome.reason) ? outcome : null;
+      }),
+    async [Symbol.asyncDispose]() {
+      await gateway.kill();
+      await vendor.stop();
+    },
+  };
+}
+
+const isBusy = /The store does not answer/;
+
+function readControl(dataFolder: string): string {
+  const folder = join(dataFolder, "run");
+  const [name = ""] = readdirSync(folder);
+  return JSON.parse(readFileSync(join(folder, name), "utf8")).socket;
+}
+
+function chatRequest(key: string): Buffer {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const body = JSON.stringify({ model: "which", messages: [{ role: "user", content: "hello" }] });
+  return requestBytes({ path: chatPath, headers, body });
+}
+
+function readNumber(text: string): number {
+  return Number((JSON.parse(text) as { choices: [{ message: { content: string } }] }).choices[0].message.content);
+}
+
+export interface ReloadLoad {
+  /** Requests that failed, and answers of a configuration that was no longer active when its request was sent. */
+  readonly problems: string[];
+  readonly served: () => number;
+  /** No request that is sent from now on may be answered by an earlier configuration. */
+  expectAtLeast(number: number): void;
+  stop(): Promise<void>;
+}
+
+/** Some lanes keep their connection, the others open one for every request. */
+export function startReloadLoad({ gateway, key }: ReloadedGateway, lanes: { kept: number; fresh: number }): ReloadLoad {
+  const request = chatRequest(key);
+  const problems: string[] = [];
+  let served = 0;
+  let newest = 1;
+  let isRunning = true;
+
+  async function once(connection: RawConnection, kind: string): Promise<boolean> {
+    const oldest = newest;
+    connection.send(request);
+    const { status, complete, body, headers } = await connection.receive();
+    const text = body.toString();
+    if (status === 200 && complete) {
+      const number = readNumber(text);
+      served += 1;
+      if (!(number >= oldest))
+        problems.push(`configuration ${number} answered after ${oldest} on a ${kind} connection`);
+      newest = Math.max(newest, number);
+    } else if (!isOverloaded(status, text)) problems.push(`${status} on a ${kind} connection: ${text.slice(0, 200)}`);
+    return status !== 0 && headers["connection"]?.toLowerCase() !== "close";
+  }
+
+  async function lane(keeps: boolean): Promise<void> {
+    let connection: RawConnection | null = null;
+    while (isRunning) {
+      try {
+        // A connection that was closed while idle, or announced to close, is replaced as every client does it.
+        const usable: RawConnection = connection?.isClosed() === false ? connection : await openConnection(gateway.url);
+        const mayStay = await once(usable, usable === connection ? "kept" : "new");
+        connection = keeps && mayStay ? usable : null;
+        if (connection === null) usable.leave();
+      } catch (error) {
+        problems.push(String(error));
+        connection = null;
+      }
+      await Bun.sleep(5);
+    }
+    connection?.leave();
+  }
+
+  const all = Promise.all([
+    ...Array.from({ length: lanes.kept }, () => lane(true)),
+    ...Array.from({ length: lanes.fresh }, () => lane(false)),
+  ]);
+  return {
+    problems,
+    served: () => served,
+    expectAtLeast(number) {
+      newest = Math.max(newest, number);
+    },
+    async stop() {
+      isRunning = false;
+      await all;
+    },
+  };
+}
+
+/** What goes wrong in a reload, and what the answer says about it. */
+export interface BrokenReload {
+  readonly name: string;
+  readonly says: RegExp;
+  run(gateway: ReloadedGateway): Promise<ReloadAnswer>;
+}
+
+export const brokenReloads: readonly BrokenReload[] = [
+  {
+    name: "a syntax error",
+    says: /switchyard\.yaml:\d+: /,
+    async run({ file, reload }) {
+      writeFileSync(file, "aliases: { which: mock/0\n");
+      return await reload();
+    },
+  },
+  {
+    name: "an alias of an unknown provider, which only the processes find",
+    says: /unknown provider 'nosuch'/,
+    async run({ write, reload }) {
+      write(0, { aliases: { which: "mock/0", wrong: "nosuch/x" } });
+      return await reload();
+    },
+  },
+  {
+    name: "a misspelt setting",
+    says: /retires/,
+    async run({ write, reload }) {
+      write(0, { retires: 3 });
+      return await reload();
+    },
+  },
+  {
+    name: "a file that is missing",
+    says: /there is no file/,
+    async run({ file, reload }) {
+      rmSync(file);
+      return await reload();
+    },
+  },
+  {
+    name: "a folder instead of the file",
+    says: /is a folder/,
+    async run({ file, reload }) {
+      rmSync(file, { force: true });
+      mkdirSync(file);
+      const outcome = await reload();
+      rmdirSync(file);
+      return outcome;
+    },
+  },
+  {
+    name: "another data folder",
+    says: /data_dir cannot change|database_url cannot change/,
+    async run({ write, reload }) {
+      write(0, { database_url: "postgres://127.0.0.1:1/x" });
+      return await reload();
+    },
+  },
+  {
+    name: "a process that is killed while it starts",
+    says: /A process ended while it was starting/,
+    run: (gateway) => whileStarting(gateway, "SIGKILL"),
+  },
+  {
+    name: "a process that hangs while it starts",
+    says: /did not start within/,
+    run: (gateway) => whileStarting(gateway, "SIGSTOP"),
+  },
+];
+
+/** Sends the signal to the first serving process that the reload starts. It takes hundreds of milliseconds until such a process could serve. */
+async function whileStarting(
+  { gateway, write, reload }: ReloadedGateway,
+  signal: "SIGKILL" | "SIGSTOP",
+): Promise<ReloadAnswer> {
+  write(0, { start_timeout_ms: 3_000 });
+  const { supervisor } = await gateway.processes();
+  const list = () => readFileSync(`/proc/${supervisor}/task/${supervisor}/children`, "utf8").trim().split(/\s+/);
+  const before = new Set(list());
+  const outcome = reload();
+  const pid = await waitFor("a process that starts", () => list().find((one) => !before.has(one)), { everyMs: 2 });
+  process.kill(Number(pid), signal);
+  return await outcome;
+}
