@@ -14,6 +14,7 @@ await run("format and lint", ["node_modules/.bin/biome", "check", "."]);
 for (const place of await findFloatingPromises())
   problems.push(`${place}: this promise is neither awaited nor handled`);
 await run("types", ["node_modules/.bin/tsc", "-p", "."]);
+await run("types of the dashboard", ["node_modules/.bin/tsc", "-p", "src/dashboard"]);
 
 for (const unused of await findUnusedCode()) problems.push(`unused code: ${unused}`);
 

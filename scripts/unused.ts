@@ -5,11 +5,11 @@ import { basename } from "node:path";
 
 const exportLine = /^(\/\*\* @public .*\n)?export (?:async )?(?:function\*?|class|const|enum) ([A-Za-z_$][\w$]*)/gm;
 /** Processes and threads start these files; no file imports them. */
-const entryFiles = new Set(["src/main.ts"]);
+const entryFiles = new Set(["src/main.ts", "src/dashboard/main.tsx", "src/dashboard/color-scheme.ts"]);
 
 export async function findUnusedCode(): Promise<string[]> {
   const texts = new Map<string, string>();
-  for await (const path of new Bun.Glob("{src,test,scripts,bench}/**/*.ts").scan("."))
+  for await (const path of new Bun.Glob("{src,test,scripts,bench}/**/*.{ts,tsx}").scan("."))
     if (!path.includes("node_modules")) texts.set(path, await Bun.file(path).text());
   const filesByWord = new Map<string, Set<string>>();
   for (const [path, text] of texts)

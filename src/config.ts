@@ -183,6 +183,11 @@ function refuseUnusableFiles(files: SecretFiles, problems: Problems): void {
     if (secretVariables.has(variable)) problems.add(fileVariableOf(variable), problem);
 }
 
+/** The environment of this process with other values of some variables. */
+export function withSettings(changes: Environment): Environment {
+  return { ...process.env, ...changes };
+}
+
 /** The file's document with the settings of the environment in it. Empty values count as unset. */
 function mergeSettings(environment: Environment, { document }: ConfigFile): Record<string, unknown> {
   const variables = Object.keys(settings).map((name) => [name, environment[findVariable(name, environment)]] as const);

@@ -21,6 +21,7 @@ import { Admission } from "./http/admission.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
 import { createCors } from "./http/cors.ts";
 import { startDescriptorGuard } from "./http/descriptor-guard.ts";
+import { dashboardRoutes } from "./http/endpoints/dashboard.ts";
 import { metricsRoutes } from "./http/endpoints/metrics.ts";
 import { responsesSocket } from "./http/endpoints/responses-socket.ts";
 import { Handover, type ListenerName } from "./http/handover.ts";
@@ -302,7 +303,8 @@ export async function startGateway(
     metrics,
     log,
   };
-  const publicRoutes = config.adminPort === null ? routes : routes.filter(({ path }) => !isOperatorPath(path));
+  const served = [...routes, ...dashboardRoutes(log)];
+  const publicRoutes = config.adminPort === null ? served : served.filter(({ path }) => !isOperatorPath(path));
   const limits = serverOptions.limits;
   const sockets = [responsesSocket({ responses, files, aliases, mayNameHost, onRefused, log, begin: limits.begin })];
   const link = shared.handover;
@@ -317,7 +319,7 @@ export async function startGateway(
   const main = listen("public", config.port, publicRoutes, sockets);
   const servers: Server[] = [main];
   if (config.adminPort !== null) {
-    const adminRoutes = routes.filter(({ path }) => isOperatorPath(path) || path === "/healthz" || path === "/readyz");
+    const adminRoutes = served.filter(({ path }) => isOperatorPath(path) || path === "/healthz" || path === "/readyz");
     servers.push(listen("admin", config.adminPort, adminRoutes));
   }
   if (config.metricsPort !== null)

@@ -1,7 +1,7 @@
 // The command line: noun, then verb. Only the code of the command that runs is loaded, so that a gateway starts sooner.
 
 import type { Command } from "commander";
-import { type Config, findDataDir, readConfig, readLauncher, secretsOf } from "../config.ts";
+import { type Config, findDataDir, readConfig, readLauncher, secretsOf, withSettings } from "../config.ts";
 import { createLog, type Log } from "../log.ts";
 import { openStorage, requireStore, type Storage } from "../storage/storage.ts";
 import { version } from "../version.ts";
@@ -50,6 +50,10 @@ const groups = {
     load: async (output) =>
       (await import("./reload.ts")).createReloadCommand({ ...output, findDataDir: () => findDataDir() }),
   },
+  demo: {
+    summary: "Serve a gateway with thirty days of invented data, in a data folder of its own.",
+    load: async (output) => (await import("./demo.ts")).createDemoCommand(demoContext(output)),
+  },
   storage: {
     summary: "Move stored data from SQLite to PostgreSQL.",
     load: async (output) =>
@@ -89,7 +93,7 @@ async function createProgram(wanted: string, output: Output): Promise<Command> {
         const exitCode = await run();
         if (exitCode !== 0) throw new CommandFailed(exitCode);
       });
-  add("serve", "Start the gateway.", "SWITCHYARD_PORT=8081 npx switchyard serve", runServe, settingsNote);
+  add("serve", "Start the gateway.", "SWITCHYARD_PORT=8081 npx switchyard serve", () => runServe(), settingsNote);
   const workExample = "DATABASE_URL=postgres://switchyard:password@db.example/switchyard npx switchyard work";
   add("work", "Run jobs only, beside gateways on the same PostgreSQL.", workExample, runWork, settingsNote);
   for (const [group, { summary, load }] of Object.entries(groups))
@@ -123,6 +127,18 @@ function requestsContext(output: Output) {
       const config = readConfig();
       return (await import("../services.ts")).createOfflineExplainer(config, openCommandLog(config));
     },
+  };
+}
+
+function demoContext(output: Output) {
+  const environmentOf = (dataDir: string) => withSettings({ SWITCHYARD_DATA_DIR: dataDir, DATABASE_URL: "" });
+  return {
+    ...output,
+    readConfig: (dataDir: string) => readConfig(environmentOf(dataDir)),
+    openLog: openCommandLog,
+    loadComputeCost: async (config: Config, log: Log) =>
+      (await import("../services.ts")).createOfflineExplainer(config, log),
+    serve: (dataDir: string) => runServe(environmentOf(dataDir)),
   };
 }
 

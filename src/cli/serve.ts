@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { createFirstKeys } from "../access/keys.ts";
 import type { GatewayIdentity } from "../access/rate-shares.ts";
 import type { CounterPlace } from "../access/shared-counters.ts";
-import { describeProblem } from "../config/config-file.ts";
+import { describeProblem, type Environment } from "../config/config-file.ts";
 import { type Config, ConfigError, fromSnapshot, readConfig, readLogFormat, secretsOf } from "../config.ts";
 import type { GatewayStatus } from "../contract/health.ts";
 import type { EngineProcess } from "../engines/local/remote-pool.ts";
@@ -32,7 +32,8 @@ import { surviveUnexpectedErrors } from "./unexpected-errors.ts";
 const sameSignalMs = 1_000;
 const statusTimeoutMs = 1_000;
 
-export async function runServe(): Promise<number> {
+/** `environment`: instead of that of the process. */
+export async function runServe(environment?: Environment): Promise<number> {
   return await withLog(async (config, log) => {
     const lock = config.databaseUrl === null ? lockDataDir(config.dataDir) : null;
     refuseTakenPorts(config, null);
@@ -42,10 +43,11 @@ export async function runServe(): Promise<number> {
         "no process runs jobs: SWITCHYARD_JOB_WORKERS is 0, and `switchyard work` needs PostgreSQL; set SWITCHYARD_JOB_WORKERS to 1 or more",
       );
     const count = ({ workers, jobWorkers }: Config) => ({ serving: workers, worker: jobWorkers });
-    const code = await supervise(config, { count, log, onReady: () => announce(config, keys, log) });
+    const read = () => readConfig(environment);
+    const code = await supervise(config, { count, read, log, onReady: () => announce(config, keys, log) });
     lock?.release();
     return code;
-  });
+  }, environment);
 }
 
 /** Runs jobs only, beside gateways that share the same PostgreSQL. */
@@ -57,15 +59,20 @@ export async function runWork(): Promise<number> {
         "`switchyard work` needs a PostgreSQL database, such as postgres://user:password@host:5432/database; with SQLite the gateway itself runs the jobs",
       );
     const count = ({ jobWorkers }: Config) => ({ serving: 0, worker: Math.max(1, jobWorkers) });
-    return await supervise(config, { count, log, onReady: () => log.info(`Switchyard ${version} runs jobs`) });
+    return await supervise(config, {
+      count,
+      read: readConfig,
+      log,
+      onReady: () => log.info(`Switchyard ${version} runs jobs`),
+    });
   });
 }
 
 /** Reports failures through the log: a line of plain text would break a log of JSON lines. */
-async function withLog(run: (config: Config, log: Log) => Promise<number>): Promise<number> {
+async function withLog(run: (config: Config, log: Log) => Promise<number>, environment?: Environment): Promise<number> {
   let log = openLog({ logFormat: readLogFormat(), logLevel: "info" }, []);
   try {
-    const config = readConfig();
+    const config = readConfig(environment);
     log = openLog(config, secretsOf(config));
     redirectConsole(log);
     for (const warning of config.warnings) log.warn(describeProblem(warning));
@@ -84,13 +91,15 @@ function fail(log: Log, message: string, isConfigurationProblem: boolean): numbe
 
 interface Supervision {
   readonly count: (config: Config) => ProcessCounts;
+  /** Reads the configuration again. */
+  readonly read: () => Config;
   readonly log: Log;
   readonly onReady: () => void;
 }
 
-async function supervise(config: Config, { count, log, onReady }: Supervision): Promise<number> {
+async function supervise(config: Config, { count, read: readAgain, log, onReady }: Supervision): Promise<number> {
   const main = resolve(import.meta.dir, "../main.ts");
-  const read = (current: Config) => readNext(current, log);
+  const read = (current: Config) => readNext(current, readAgain(), log);
   const supervisor = startSupervisor({ config, read, command: [process.execPath, main], count, log });
 
   const { folder, reload, describe } = supervisor;
@@ -124,8 +133,7 @@ async function supervise(config: Config, { count, log, onReady }: Supervision): 
 }
 
 /** The configuration of a reload. What belongs to the store that is open cannot change while it is. */
-function readNext(current: Config, log: Log): Config {
-  const next = readConfig();
+function readNext(current: Config, next: Config, log: Log): Config {
   const fixed = [
     ["data_dir", current.dataDir === next.dataDir],
     ["database_url", current.databaseUrl === next.databaseUrl],
@@ -340,13 +348,14 @@ function announce(config: Config, keys: FirstKeys | null, log: Log): void {
   if (!isText)
     log.info("serving", {
       address,
+      dashboard: `${address}/dashboard`,
       docs: `${address}/docs`,
       version,
       ...(keys !== null && "stored" in keys ? { first_keys: keys.stored } : {}),
     });
   log.flush();
   if (config.logFormat === "json") return;
-  const text = `Switchyard ${version} listens on ${address}   docs: ${address}/docs\n`;
+  const text = `Switchyard ${version} listens on ${address}   dashboard: ${address}/dashboard   docs: ${address}/docs\n`;
   const introduction =
     keys === null
       ? text

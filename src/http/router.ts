@@ -72,7 +72,7 @@ export function createRouter(routes: readonly ServedRoute[]) {
   };
 }
 
-const operatorPath = /^\/(?:v3\/manage\/|metrics$|dashboard(?:\/|$))/;
+const operatorPath = /^\/(?:$|v3\/manage\/|metrics$|dashboard(?:\/|$))/;
 
 /** Whether the path is for operators: it is served on SWITCHYARD_ADMIN_PORT alone, if that is set. */
 export function isOperatorPath(path: string): boolean {

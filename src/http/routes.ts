@@ -3,6 +3,7 @@
 import { asyncJobRoutes } from "./endpoints/async-jobs.ts";
 import { audioRoutes } from "./endpoints/audio.ts";
 import { auditRoutes } from "./endpoints/audit.ts";
+import { budgetRoutes } from "./endpoints/budgets.ts";
 import { chatCompletionRoutes } from "./endpoints/chat-completions.ts";
 import { collectionRoutes } from "./endpoints/collections.ts";
 import { embeddingsRoutes } from "./endpoints/embeddings.ts";
@@ -11,6 +12,7 @@ import { healthRoutes } from "./endpoints/health.ts";
 import { imagesRoutes } from "./endpoints/images.ts";
 import { infoRoutes } from "./endpoints/info.ts";
 import { keyRoutes } from "./endpoints/keys.ts";
+import { liveRoutes } from "./endpoints/live.ts";
 import { managedFileRoutes } from "./endpoints/managed-files.ts";
 import { meRoutes } from "./endpoints/me.ts";
 import { messagesRoutes } from "./endpoints/messages.ts";
@@ -54,6 +56,8 @@ export function createRoutes(dependencies: RouteDependencies): Route[] {
     ...sessionRoutes(dependencies),
     ...auditRoutes(dependencies.audit),
     ...usageRoutes(dependencies),
+    ...budgetRoutes(dependencies),
+    ...liveRoutes(dependencies.readMetrics),
     ...meRoutes(dependencies),
     ...providerRoutes(dependencies),
     ...healthRoutes(dependencies),

@@ -31,7 +31,8 @@ interface Person {
 
 async function createTeam(name: string): Promise<Team> {
   const mark = `${name}-${crypto.randomUUID().slice(0, 8)}`;
-  const { id } = (await gateway.manage("POST", "/teams", { name: mark })) as { id: string };
+  const limits = { model_limits: [{ model: "unused/*", budget: { amount: 5 } }] };
+  const { id } = (await gateway.manage("POST", "/teams", { name: mark, ...limits })) as { id: string };
   const key = await createKey(mark);
   const requestId = `request-of-${mark}`;
   const headers = { authorization: `Bearer ${key.key}`, "content-type": "application/json", "x-request-id": requestId };
@@ -104,6 +105,7 @@ const recipes: Readonly<Record<string, (team: Team) => Promise<CallOfRoute> | Ca
   listManagedFiles: ({ name }) => ({ query: `team=${name}` }),
   retrieveManagedFile: ({ fileId }) => ({ params: { file_id: fileId } }),
   deleteManagedFile: async ({ name }) => ({ params: { file_id: await uploadFile((await createKey(name)).key) } }),
+  listBudgets: () => ({}),
   listProviders: () => ({}),
   retrieveSession: () => ({ permitted: 401 }),
   signOut: () => ({ permitted: 401 }),
@@ -206,6 +208,7 @@ describe("a role of a team sees and changes that team only", () => {
       expect((await call(find(id), person, { query: "limit=1000" })).text, id).toContain(mark);
     await shows("listKeys", teams[0].keyId);
     await shows("listTeams", teams[0].id);
+    await shows("listBudgets", teams[0].id);
     await shows("listUnfinishedJobs", teams[0].jobId);
     await shows("listAudit", teams[0].keyId);
     await shows("listRequests", teams[0].requestId);

@@ -5,14 +5,12 @@ import type { Keyring } from "../../access/keys.ts";
 import type { LimitRule } from "../../access/limit-rules.ts";
 import type { BudgetState, LimitStates } from "../../access/limit-states.ts";
 import { keyScopes } from "../../contract/keys.ts";
-import type { Budget } from "../../contract/limits.ts";
 import { meObject } from "../../contract/me.ts";
-import { toExactNumber } from "../../lib/exact-json.ts";
-import { formatUsd } from "../../lib/money.ts";
 import { toSumsJson } from "../../usage/report-formats.ts";
 import type { UsageReports } from "../../usage/reports.ts";
 import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
+import { toBudgetJson } from "./budget-json.ts";
 
 export interface MeDependencies {
   readonly keyring: Pick<Keyring, "describe">;
@@ -44,7 +42,7 @@ export function meRoutes({ keyring, limitStates, usageReports }: MeDependencies)
       holder: rule.holder,
       model: rule.model,
       rates: rates.map(({ resetMs, ...rate }) => ({ ...rate, reset_seconds: Math.ceil(resetMs) / 1_000 })),
-      budget: rule.budget === null || state === undefined ? null : toBudget(rule.budget, state),
+      budget: rule.budget === null || state === undefined ? null : toBudgetJson(rule.budget, state),
     };
   }
 
@@ -64,22 +62,6 @@ export function meRoutes({ keyring, limitStates, usageReports }: MeDependencies)
       run: async ({ caller }) => replyJson(await describe(caller)),
     }),
   ];
-}
-
-function toBudget({ period, time_zone }: Budget, { amountPico, spentPico, endsAt }: BudgetState) {
-  const left = amountPico - spentPico;
-  return {
-    amount: toUsdJson(amountPico),
-    period,
-    time_zone,
-    spent: toUsdJson(spentPico),
-    left: toUsdJson(left < 0n ? 0n : left),
-    resets_at: endsAt === null ? null : new Date(endsAt).toISOString(),
-  };
-}
-
-function toUsdJson(pico: bigint): object {
-  return toExactNumber(formatUsd(pico));
 }
 
 function startOfMonth(now: number): number {

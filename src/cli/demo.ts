@@ -1,0 +1,175 @@
+// `switchyard demo`: fills a data folder of its own with thirty days of an invented company, and serves it.
+
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import { generateSecret, toRecord } from "../access/key-records.ts";
+import { toTeamRecord } from "../access/team-records.ts";
+import type { Config } from "../config.ts";
+import type { Budget } from "../contract/limits.ts";
+import type { Log } from "../log.ts";
+import type { Actor } from "../storage/audit.ts";
+import { openStorage, type Storage } from "../storage/storage.ts";
+import { CommandFailed, createCommand, type Output } from "./command-line.ts";
+import {
+  type ComputeCost,
+  createRandom,
+  demoDays,
+  demoKeys,
+  demoTeams,
+  type LineOptions,
+  makeLines,
+  type StoredKey,
+  toUuid,
+} from "./demo-data.ts";
+import { storeKeys } from "./first-keys.ts";
+
+export interface DemoContext extends Output {
+  /** The configuration of a gateway whose data is in this folder. */
+  readConfig(dataDir: string): Config;
+  openLog(config: Config): Log;
+  loadComputeCost(config: Config, log: Log): Promise<ComputeCost>;
+  /** Serves until the process is stopped. */
+  serve(dataDir: string): Promise<number>;
+}
+
+interface DemoOptions {
+  readonly folder: string;
+  readonly seed: string;
+  readonly serve: boolean;
+}
+
+const dayMs = 86_400_000;
+const linesPerBatch = 500;
+const filledMark = "demo-filled";
+const administrator: Actor = {
+  ...{ kind: "user", id: "ada", name: "Ada Lindqvist", role: "administrator", team: null },
+  ...{ address: "192.0.2.14", requestId: null },
+};
+
+export function createDemoCommand(context: DemoContext): Command {
+  return createCommand(
+    "demo",
+    "Serve a gateway with thirty days of invented data, in a data folder of its own.",
+    context,
+  )
+    .option("--folder <path>", "the data folder; one that is filled already is served as it is", "demo-data")
+    .option("--seed <n>", "the same seed gives the same data", "1")
+    .option("--no-serve", "fill the folder, and end")
+    .action(async ({ folder, seed, serve }: DemoOptions) => {
+      const dataDir = resolve(folder);
+      const config = context.readConfig(dataDir);
+      if (!existsSync(join(dataDir, filledMark))) await fill({ context, config, dataDir, seed: Number(seed) || 1 });
+      context.print(`management key   in the file ${join(dataDir, "first-keys/management.key")}`);
+      if (!serve) return;
+      const exitCode = await context.serve(dataDir);
+      if (exitCode !== 0) throw new CommandFailed(exitCode);
+    })
+    .addHelpText("after", "\nExample: npx switchyard demo --seed 7");
+}
+
+interface FillOptions {
+  readonly context: DemoContext;
+  readonly config: Config;
+  readonly dataDir: string;
+  readonly seed: number;
+}
+
+async function fill({ context, config, dataDir, seed }: FillOptions): Promise<void> {
+  context.print(`filling ${dataDir}`);
+  const log = context.openLog(config);
+  const computeCost = await context.loadComputeCost(config, log);
+  const storage = await openStorage({ databaseUrl: null, dataDir, log });
+  try {
+    const lines = await fillStorage(storage, { dataDir, seed, end: Date.now(), computeCost });
+    await Bun.write(join(dataDir, filledMark), `seed ${seed}, ${lines} lines\n`);
+    context.print(
+      `${demoTeams.length} teams, ${demoKeys.length} keys, ${lines} lines of the ledger in ${demoDays} days`,
+    );
+  } finally {
+    await storage.close();
+  }
+}
+
+export interface DemoFill extends LineOptions {
+  readonly dataDir: string;
+}
+
+/** Returns the number of lines. */
+export async function fillStorage(storage: Storage, { dataDir, ...options }: DemoFill): Promise<number> {
+  const { seed, end } = options;
+  const keys = await storeAccess(storage, { dataDir, seed, end });
+  let count = 0;
+  let batch: unknown[] = [];
+  const flush = async () => {
+    if (batch.length > 0) await storage.ledger.append({ lines: JSON.stringify(batch), processId: "demo" });
+    count += batch.length;
+    batch = [];
+  };
+  const lastUse = new Map<string, number>();
+  for (const line of makeLines(keys, options)) {
+    if (line.key_id !== undefined) lastUse.set(line.key_id, line.time);
+    batch.push(line);
+    if (batch.length >= linesPerBatch) await flush();
+  }
+  await flush();
+  await storage.keys.touch([...lastUse].map(([id, at]) => ({ id, at })));
+  for (const { id, isRevoked } of keys)
+    if (isRevoked === true) await storage.keys.revoke(id, end - 12 * dayMs, administrator);
+  return count;
+}
+
+async function storeAccess(
+  storage: Storage,
+  { dataDir, seed, end }: Pick<DemoFill, "dataDir" | "seed" | "end">,
+): Promise<StoredKey[]> {
+  const random = createRandom(seed + 1);
+  const createdAt = end - (demoDays + 3) * dayMs;
+  const teamIds = new Map<string, { id: string; budget: Budget | null }>();
+  for (const { name, displayName, budgetUsd, allowedModels, tags } of demoTeams) {
+    const budget = toBudget(budgetUsd);
+    const request = {
+      name,
+      display_name: displayName,
+      budget,
+      allowed_models: allowedModels === null ? null : [...allowedModels],
+      tags,
+    };
+    const team = { ...toTeamRecord(request, {}, createdAt), id: toUuid(createdAt, random) };
+    await storage.teams.insert(team, administrator);
+    teamIds.set(name, { id: team.id, budget });
+  }
+  const keys: StoredKey[] = [];
+  for (const key of demoKeys) {
+    const budget = toBudget(key.budgetUsd);
+    const rates = { requests_per_second: null, tokens_per_minute: null, concurrent_requests: null };
+    const request = {
+      ...{ name: key.name, kind: "inference" as const, expires_at: null, enabled: true, budget, tags: key.tags },
+      rate_limit: key.requestsPerMinute === null ? null : { ...rates, requests_per_minute: key.requestsPerMinute },
+    };
+    const secret = generateSecret("inference");
+    const stored = {
+      ...toRecord({ request, team: key.team, secret, defaults: {}, now: createdAt }),
+      id: toUuid(createdAt, random),
+    };
+    await storage.keys.insert(stored, null, administrator);
+    const team = teamIds.get(key.team);
+    keys.push({ ...key, id: stored.id, budget, teamId: team?.id ?? "", teamBudget: team?.budget ?? null });
+  }
+  await storeOwnKeys(storage, dataDir, createdAt);
+  return keys;
+}
+
+/** Keys with which one can try the demo. Their secrets are not invented, because the gateway may be reachable. */
+async function storeOwnKeys(storage: Storage, dataDir: string, now: number): Promise<void> {
+  const secrets = { inference: generateSecret("inference"), management: generateSecret("management") };
+  for (const kind of ["inference", "management"] as const) {
+    const request = { name: `Demo ${kind} key`, kind, expires_at: null, enabled: true };
+    await storage.keys.insert(toRecord({ request, team: null, secret: secrets[kind], defaults: {}, now }), null);
+  }
+  storeKeys(secrets, dataDir);
+}
+
+function toBudget(amount: number | null): Budget | null {
+  return amount === null ? null : { amount, period: "monthly", time_zone: "UTC", raise: null };
+}

@@ -1,0 +1,36 @@
+// The icons of the dashboard. Each is imported from a file of its own: the index of the library names every icon that it has.
+
+export { default as IconActivity } from "lucide-react/icons/activity";
+export { default as IconArrowLeft } from "lucide-react/icons/arrow-left";
+export { default as IconBoxes } from "lucide-react/icons/boxes";
+export { default as IconCheck } from "lucide-react/icons/check";
+export { default as IconChevronDown } from "lucide-react/icons/chevron-down";
+export { default as IconChevronRight } from "lucide-react/icons/chevron-right";
+export { default as IconDollar } from "lucide-react/icons/circle-dollar-sign";
+export { default as IconCopy } from "lucide-react/icons/copy";
+export { default as IconDownload } from "lucide-react/icons/download";
+export { default as IconMore } from "lucide-react/icons/ellipsis";
+export { default as IconExternal } from "lucide-react/icons/external-link";
+export { default as IconFile } from "lucide-react/icons/file";
+export { default as IconPlayground } from "lucide-react/icons/flask-conical";
+export { default as IconGauge } from "lucide-react/icons/gauge";
+export { default as IconInbox } from "lucide-react/icons/inbox";
+export { default as IconKey } from "lucide-react/icons/key-round";
+export { default as IconJobs } from "lucide-react/icons/list-checks";
+export { default as IconSignOut } from "lucide-react/icons/log-out";
+export { default as IconMenu } from "lucide-react/icons/menu";
+export { default as IconMoon } from "lucide-react/icons/moon";
+export { default as IconPause } from "lucide-react/icons/pause";
+export { default as IconPlay } from "lucide-react/icons/play";
+export { default as IconPlus } from "lucide-react/icons/plus";
+export { default as IconRefresh } from "lucide-react/icons/refresh-cw";
+export { default as IconRouting } from "lucide-react/icons/route";
+export { default as IconSearch } from "lucide-react/icons/search";
+export { default as IconProvider } from "lucide-react/icons/server";
+export { default as IconSettings } from "lucide-react/icons/settings";
+export { default as IconShield } from "lucide-react/icons/shield-check";
+export { default as IconSun } from "lucide-react/icons/sun";
+export { default as IconTrash } from "lucide-react/icons/trash-2";
+export { default as IconAlert } from "lucide-react/icons/triangle-alert";
+export { default as IconTeam } from "lucide-react/icons/users";
+export { default as IconClose } from "lucide-react/icons/x";

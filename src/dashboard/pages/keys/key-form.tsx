@@ -1,0 +1,154 @@
+// Creates or changes a key.
+
+import { Button, Drawer, Group, MultiSelect, Select, Stack, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { useApi, useChange } from "../../api/hooks.ts";
+import type { CreateKey, Key, KeyWithSecret, TeamList, UpdateKey } from "../../api/types.ts";
+import { ErrorNotice } from "../../components/error-notice.tsx";
+import { LimitsForm, toFields, toLimits } from "../../components/limits-form.tsx";
+import { formatDateTime } from "../../lib/format.ts";
+import { useMay } from "../../session/session.ts";
+
+const keysPath = "/v3/manage/keys";
+const scopes = ["chat", "responses", "universal", "embeddings"] as const;
+const dayMs = 86_400_000;
+const expiries = [
+  { value: "never", label: "never" },
+  { value: "30", label: "in 30 days" },
+  { value: "90", label: "in 90 days" },
+  { value: "365", label: "in a year" },
+];
+const kinds = [
+  { value: "inference", label: "Inference: calls models" },
+  { value: "sandbox", label: "Sandbox: free test answers" },
+];
+const managementKind = { value: "management", label: "Management: this dashboard and its API" };
+
+interface KeyFormProps {
+  /** Null: a new key. */
+  readonly before: Key | null;
+  readonly onClose: () => void;
+  readonly onCreated: (key: KeyWithSecret) => void;
+}
+
+export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
+  const change = useChange<KeyWithSecret>([keysPath, "/v3/manage/budgets"]);
+  const teams = useApi<TeamList>("/v3/manage/teams", { limit: 1_000 });
+  const mayManage = useMay("administrator");
+  const [name, setName] = useState(before?.name ?? "");
+  const [kind, setKind] = useState<Key["kind"]>(before?.kind ?? "inference");
+  const [team, setTeam] = useState(before?.team ?? null);
+  const [chosen, setChosen] = useState<readonly string[]>(before?.scopes ?? scopes);
+  const [expiry, setExpiry] = useState(before?.expires_at === null || before === null ? "never" : "same");
+  const [limits, setLimits] = useState(() => toFields(before));
+  const isManagement = kind === "management";
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    const common: UpdateKey = {
+      name: name.trim(),
+      team,
+      ...(!isManagement && { ...toLimits(limits, before), scopes: [...chosen] as Key["scopes"] }),
+      ...(expiry !== "same" && { expires_at: toExpiry(expiry) }),
+    };
+    if (before === null) {
+      const body: CreateKey = { ...common, name: name.trim(), kind };
+      change.mutate(
+        { method: "POST", path: keysPath, body },
+        {
+          onSuccess: (created) => {
+            onClose();
+            onCreated(created);
+          },
+        },
+      );
+      return;
+    }
+    change.mutate({ method: "PATCH", path: `${keysPath}/${before.id}`, body: common }, { onSuccess: onClose });
+  }
+
+  const { error } = change;
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={before === null ? "Create key" : `Change ${before.name}`}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <TextInput
+            label="Name"
+            description="The program or person that uses the key."
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={error?.problemOf("name")}
+            required
+            maxLength={128}
+            data-autofocus
+          />
+          {before === null && (
+            <Select
+              label="Kind"
+              data={mayManage ? [...kinds, managementKind] : kinds}
+              value={kind}
+              allowDeselect={false}
+              onChange={(value) => setKind((value ?? "inference") as Key["kind"])}
+            />
+          )}
+          <Group gap="sm" grow align="flex-start">
+            <Select
+              label="Team"
+              placeholder="no team"
+              data={teams.data?.items.map((one) => ({ value: one.name, label: one.display_name ?? one.name })) ?? []}
+              value={team}
+              onChange={setTeam}
+              error={error?.problemOf("team")}
+              searchable
+              clearable
+            />
+            <Select
+              label="Expires"
+              data={
+                before?.expires_at
+                  ? [{ value: "same", label: formatDateTime(before.expires_at) }, ...expiries]
+                  : expiries
+              }
+              value={expiry}
+              allowDeselect={false}
+              onChange={(value) => setExpiry(value ?? "never")}
+            />
+          </Group>
+          {!isManagement && (
+            <>
+              <MultiSelect
+                label="Scopes"
+                description="The groups of endpoints that the key may call."
+                data={[...scopes]}
+                value={[...chosen]}
+                onChange={setChosen}
+                error={error?.problemOf("scopes")}
+              />
+              <LimitsForm fields={limits} onChange={setLimits} error={error} />
+            </>
+          )}
+          {error !== null && <ErrorNotice error={error} />}
+          <Group justify="flex-end" gap="xs" mt="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={change.isPending}>
+              {before === null ? "Create key" : "Save"}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Drawer>
+  );
+}
+
+function toExpiry(expiry: string): string | null {
+  return expiry === "never" ? null : new Date(Date.now() + Number(expiry) * dayMs).toISOString();
+}

@@ -1,0 +1,260 @@
+// The keys: what they may do, what they used, and their whole life from creation to revocation.
+
+import { ActionIcon, Badge, Button, Group, Menu, SegmentedControl, Text, TextInput } from "@mantine/core";
+import { useMemo, useState } from "react";
+import { Link } from "react-router";
+import { useApi, useChange } from "../../api/hooks.ts";
+import type { Budget, BudgetList, Key, KeyList, KeyWithSecret } from "../../api/types.ts";
+import { BudgetMeter } from "../../components/budget-meter.tsx";
+import { Confirm } from "../../components/confirm.tsx";
+import { type Column, DataTable } from "../../components/data-table.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { Page, Panel } from "../../components/page.tsx";
+import { TimeText } from "../../components/time-text.tsx";
+import { IconKey, IconMore, IconPlus } from "../../icons.ts";
+import { noValue } from "../../lib/format.ts";
+import { useUrlState } from "../../lib/url-state.ts";
+import { useMay } from "../../session/session.ts";
+import { KeyForm } from "./key-form.tsx";
+import { SecretDialog } from "./secret-dialog.tsx";
+
+const keysPath = "/v3/manage/keys";
+
+type Dialog = { readonly kind: "create" } | { readonly kind: "edit" | "rotate" | "revoke"; readonly key: Key } | null;
+
+export default function KeysPage() {
+  const url = useUrlState();
+  const mayChange = useMay("operator");
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const [created, setCreated] = useState<KeyWithSecret | null>(null);
+  const keys = useApi<KeyList>(keysPath, { limit: 1_000, team: url.get("team") });
+  const budgets = useApi<BudgetList>("/v3/manage/budgets", { holder: "key" });
+  const close = () => setDialog(null);
+  const state = url.get("state") || "active";
+  const columns = useColumns({ budgets: budgets.data, mayChange, onOpen: setDialog });
+  return (
+    <Page
+      title="Keys"
+      description="Programs send a key with every request. Its limits are checked before a provider is called."
+      actions={
+        mayChange && (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setDialog({ kind: "create" })}>
+            Create key
+          </Button>
+        )
+      }
+    >
+      <Group gap="xs" role="search">
+        <TextInput
+          aria-label="Search by name, team or end of the key"
+          placeholder="Search"
+          size="xs"
+          w={220}
+          value={url.get("search")}
+          onChange={(event) => url.set({ search: event.currentTarget.value })}
+        />
+        <SegmentedControl
+          aria-label="State"
+          size="xs"
+          data={[
+            { value: "active", label: "Active" },
+            { value: "revoked", label: "Revoked" },
+            { value: "all", label: "All" },
+          ]}
+          value={state}
+          onChange={(value) => url.set({ state: value === "active" ? null : value })}
+        />
+      </Group>
+      <Loaded query={keys} height={320}>
+        {({ items }) => {
+          const shown = items.filter((key) => fits(key, state, url.get("search")));
+          return (
+            <Panel className="flush">
+              {shown.length === 0 ? (
+                <EmptyState
+                  icon={IconKey}
+                  title={items.length === 0 ? "No keys yet" : "No key fits"}
+                  action={
+                    mayChange &&
+                    items.length === 0 && <Button onClick={() => setDialog({ kind: "create" })}>Create key</Button>
+                  }
+                >
+                  {items.length === 0
+                    ? "Create a key for each program, so that you can see what each of them costs and revoke it alone."
+                    : "Change the search, or show keys in every state."}
+                </EmptyState>
+              ) : (
+                <DataTable label="Keys" rows={shown} columns={columns} rowKey={({ id }) => id} rowHeight={58} />
+              )}
+            </Panel>
+          );
+        }}
+      </Loaded>
+      {dialog?.kind === "create" && <KeyForm before={null} onClose={close} onCreated={setCreated} />}
+      {dialog?.kind === "edit" && <KeyForm before={dialog.key} onClose={close} onCreated={setCreated} />}
+      {dialog?.kind === "rotate" && <Rotate apiKey={dialog.key} onClose={close} onCreated={setCreated} />}
+      {dialog?.kind === "revoke" && <Revoke apiKey={dialog.key} onClose={close} />}
+      {created !== null && <SecretDialog created={created} onClose={() => setCreated(null)} />}
+    </Page>
+  );
+}
+
+function fits({ name, team, masked, revoked_at }: Key, state: string, search: string): boolean {
+  if (state !== "all" && (revoked_at !== null) !== (state === "revoked")) return false;
+  const text = `${name} ${team ?? ""} ${masked}`.toLowerCase();
+  return text.includes(search.trim().toLowerCase());
+}
+
+interface ColumnOptions {
+  readonly budgets: BudgetList | undefined;
+  readonly mayChange: boolean;
+  readonly onOpen: (dialog: Dialog) => void;
+}
+
+function useColumns({ budgets, mayChange, onOpen }: ColumnOptions): Column<Key>[] {
+  return useMemo(() => {
+    const budgetOf = new Map<string, Budget>(
+      budgets?.items.filter(({ model }) => model === null).map((budget) => [budget.id, budget]),
+    );
+    const columns: Column<Key>[] = [
+      {
+        title: "Name",
+        width: "minmax(180px, 1.3fr)",
+        cell: ({ id, name, masked }) => (
+          <>
+            <Link className="row-link" to={`/requests?key=${id}&from=7d`}>
+              <Text size="sm" fw={550} truncate>
+                {name}
+              </Text>
+            </Link>
+            <Text size="xs" c="dimmed" className="mono" truncate>
+              {masked}
+            </Text>
+          </>
+        ),
+      },
+      { title: "State", width: "120px", cell: (key) => <State apiKey={key} /> },
+      { title: "Team", width: "minmax(100px, 0.8fr)", cell: ({ team }) => team ?? noValue },
+      {
+        title: "Budget",
+        width: "minmax(180px, 1fr)",
+        cell: ({ id, name }) => <BudgetMeter name={name} budget={budgetOf.get(id)} />,
+      },
+      {
+        title: "Models",
+        width: "minmax(130px, 1fr)",
+        cell: ({ allowed_models, kind }) => (kind === "management" ? noValue : (allowed_models?.join(", ") ?? "all")),
+      },
+      {
+        title: "Last used",
+        width: "110px",
+        cell: ({ last_used_at }) => (last_used_at === null ? "never" : <TimeText time={last_used_at} ago />),
+      },
+      { title: "Created", width: "110px", cell: ({ created_at }) => <TimeText time={created_at} ago /> },
+    ];
+    if (mayChange)
+      columns.push({
+        title: "Actions",
+        width: "80px",
+        align: "right",
+        cell: (key) => <Actions apiKey={key} onOpen={onOpen} />,
+      });
+    return columns;
+  }, [budgets, mayChange, onOpen]);
+}
+
+function State({ apiKey: { revoked_at, enabled, expires_at, kind } }: { readonly apiKey: Key }) {
+  const isExpired = expires_at !== null && Date.parse(expires_at) <= Date.now();
+  const [text, color] =
+    revoked_at !== null
+      ? ["revoked", "red"]
+      : isExpired
+        ? ["expired", "orange"]
+        : !enabled
+          ? ["disabled", "gray"]
+          : [kind === "inference" ? "active" : kind, kind === "management" ? "violet" : "green"];
+  return (
+    <Badge variant="light" color={color} tt="none" radius="sm">
+      {text}
+    </Badge>
+  );
+}
+
+function Actions({ apiKey, onOpen }: { readonly apiKey: Key; readonly onOpen: (dialog: Dialog) => void }) {
+  const change = useChange([keysPath]);
+  if (apiKey.revoked_at !== null) return null;
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${apiKey.name}`}>
+          <IconMore size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => onOpen({ kind: "edit", key: apiKey })}>Change</Menu.Item>
+        <Menu.Item onClick={() => onOpen({ kind: "rotate", key: apiKey })}>Rotate</Menu.Item>
+        <Menu.Item
+          onClick={() =>
+            change.mutate({ method: "PATCH", path: `${keysPath}/${apiKey.id}`, body: { enabled: !apiKey.enabled } })
+          }
+        >
+          {apiKey.enabled ? "Disable" : "Enable"}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item color="red" onClick={() => onOpen({ kind: "revoke", key: apiKey })}>
+          Revoke
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+interface KeyDialogProps {
+  readonly apiKey: Key;
+  readonly onClose: () => void;
+}
+
+function Rotate({ apiKey, onClose, onCreated }: KeyDialogProps & { readonly onCreated: (key: KeyWithSecret) => void }) {
+  const change = useChange<KeyWithSecret>([keysPath]);
+  const graceSeconds = 3_600;
+  return (
+    <Confirm
+      title={`Rotate ${apiKey.name}`}
+      action="Rotate"
+      isHarmless
+      isBusy={change.isPending}
+      error={change.error}
+      onClose={onClose}
+      onConfirm={() =>
+        change.mutate(
+          { method: "POST", path: `${keysPath}/${apiKey.id}/rotate`, body: { grace_seconds: graceSeconds } },
+          {
+            onSuccess: (rotated) => {
+              onClose();
+              onCreated(rotated);
+            },
+          },
+        )
+      }
+    >
+      The key gets a new secret, which is shown once. The old secret works for one more hour.
+    </Confirm>
+  );
+}
+
+function Revoke({ apiKey, onClose }: KeyDialogProps) {
+  const change = useChange([keysPath]);
+  return (
+    <Confirm
+      title={`Revoke ${apiKey.name}`}
+      action="Revoke"
+      isBusy={change.isPending}
+      error={change.error}
+      onClose={onClose}
+      onConfirm={() => change.mutate({ method: "DELETE", path: `${keysPath}/${apiKey.id}` }, { onSuccess: onClose })}
+    >
+      Programs that use <strong>{apiKey.name}</strong> are refused from now on. A revoked key cannot be enabled again.
+    </Confirm>
+  );
+}

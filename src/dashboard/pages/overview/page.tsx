@@ -1,0 +1,243 @@
+// What happens: requests, errors, latency, tokens, spend and budgets of the period, and what happens right now.
+
+import { Anchor, Code, Text } from "@mantine/core";
+import { Link } from "react-router";
+import { useApi } from "../../api/hooks.ts";
+import type { UsageReport } from "../../api/types.ts";
+import { BarList } from "../../components/bar-list.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { Page, Panel } from "../../components/page.tsx";
+import { type Period, PeriodPicker, usePeriod } from "../../components/period-picker.tsx";
+import { Stat } from "../../components/stat.tsx";
+import { TimeChart } from "../../components/time-chart.tsx";
+import { formatCompact, formatDate, formatDateTime, formatMs, formatPercent, formatUsd } from "../../lib/format.ts";
+import { modelName, periodBefore, sumRows, toCourse } from "../../lib/usage.ts";
+import { useSession } from "../../session/session.ts";
+import { LivePanel } from "./live-panel.tsx";
+
+const usagePath = "/v3/manage/usage";
+const refreshMs = 15_000;
+const topRows = 7;
+
+export default function OverviewPage() {
+  const period = usePeriod();
+  const { from, to, time_zone } = period;
+  const unit = period.isShort ? "hour" : "day";
+  const report = useApi<UsageReport>(usagePath, { from, to, time_zone, group_by: `${unit},outcome` }, { refreshMs });
+  const { team } = useSession();
+  return (
+    <Page title="Overview" actions={<PeriodPicker />}>
+      {team === null && <LivePanel />}
+      <Loaded query={report} height={420}>
+        {(data) => (data.totals.lines === 0 ? <FirstSteps /> : <Figures report={data} period={period} />)}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Figures({ report, period }: { readonly report: UsageReport; readonly period: Period }) {
+  const { from, to, time_zone, isShort } = period;
+  const before = periodBefore(from, to);
+  const earlier = useApi<UsageReport>(
+    usagePath,
+    { ...before, time_zone, group_by: "outcome" },
+    { enabled: before !== null },
+  );
+  const { times, sums } = toCourse(report, report.rows);
+  const now = sumRows(report.rows);
+  const then = before === null || earlier.data === undefined ? null : sumRows(earlier.data.rows);
+  const formatTime = isShort ? formatDateTime : formatDate;
+  const errorShare = now.lines === 0 ? null : now.errors / now.lines;
+  return (
+    <>
+      <div className="tiles">
+        <Stat
+          label="Requests"
+          value={formatCompact(now.lines)}
+          change={{ amount: now.lines, before: then?.lines ?? null, isGoodWhen: "neither" }}
+          course={sums.map(({ lines }) => lines)}
+        />
+        <Stat
+          label="Error rate"
+          value={formatPercent(errorShare)}
+          note={`${formatCompact(now.errors)} failed or refused`}
+          change={{
+            amount: errorShare,
+            before: then === null || then.lines === 0 ? null : then.errors / then.lines,
+            isGoodWhen: "down",
+          }}
+          course={sums.map(({ lines, errors }) => (lines === 0 ? 0 : errors / lines))}
+        />
+        <Stat
+          label="Spend"
+          value={formatUsd(report.totals.cost)}
+          note={
+            report.totals.cost_unknown > 0 ? `${formatCompact(report.totals.cost_unknown)} of unknown cost` : undefined
+          }
+          change={{ amount: report.totals.cost, before: then?.cost ?? null, isGoodWhen: "neither" }}
+          course={sums.map(({ cost }) => cost)}
+        />
+        <Stat
+          label="Tokens"
+          value={formatCompact(now.input_tokens + now.output_tokens)}
+          note={`${formatCompact(now.input_tokens)} in, ${formatCompact(now.output_tokens)} out`}
+          course={sums.map(({ input_tokens, output_tokens }) => input_tokens + output_tokens)}
+        />
+        <Stat
+          label="Mean latency"
+          value={formatMs(report.totals.average_latency_ms)}
+          note={
+            report.totals.average_first_token_ms === null
+              ? undefined
+              : `${formatMs(report.totals.average_first_token_ms)} to the first token`
+          }
+          course={sums.map(({ lines, latency_ms }) => (lines === 0 ? 0 : latency_ms / lines))}
+        />
+        <Stat
+          label="Read from caches"
+          value={formatPercent(now.input_tokens === 0 ? null : now.cached_tokens / now.input_tokens)}
+          note={`${formatCompact(now.cached_tokens)} of the input tokens`}
+          course={sums.map(({ cached_tokens }) => cached_tokens)}
+        />
+      </div>
+      <Panel title="Requests">
+        <TimeChart
+          label="Requests over time"
+          kind="bars"
+          times={times}
+          series={[
+            { name: "Answered", values: sums.map(({ lines, errors }) => lines - errors) },
+            { name: "Failed or refused", values: sums.map(({ errors }) => errors), color: "--bad" },
+          ]}
+          format={formatCompact}
+          formatTime={formatTime}
+        />
+      </Panel>
+      <div className="columns">
+        <Panel title="Spend">
+          <TimeChart
+            label="Spend over time"
+            times={times}
+            series={[{ name: "USD", values: sums.map(({ cost }) => cost) }]}
+            format={formatUsd}
+            formatTime={formatTime}
+          />
+        </Panel>
+        <Panel title="Tokens">
+          <TimeChart
+            label="Tokens over time"
+            kind="bars"
+            times={times}
+            series={[
+              { name: "Input", values: sums.map(({ input_tokens, cached_tokens }) => input_tokens - cached_tokens) },
+              {
+                name: "Input from caches",
+                values: sums.map(({ cached_tokens }) => cached_tokens),
+                color: "--series-2",
+              },
+              { name: "Output", values: sums.map(({ output_tokens }) => output_tokens), color: "--series-4" },
+            ]}
+            format={formatCompact}
+            formatTime={formatTime}
+          />
+        </Panel>
+      </div>
+      <div className="columns">
+        <TopModels period={period} />
+        <TopErrors report={report} />
+      </div>
+    </>
+  );
+}
+
+function TopModels({ period: { from, to, time_zone } }: { readonly period: Period }) {
+  const report = useApi<UsageReport>(usagePath, {
+    from,
+    to,
+    time_zone,
+    group_by: "provider,model,task",
+    sort: "cost",
+    limit: topRows,
+  });
+  return (
+    <Panel
+      title="Models by spend"
+      actions={
+        <Anchor component={Link} to="/spend" size="sm">
+          All spend
+        </Anchor>
+      }
+    >
+      <Loaded query={report}>
+        {({ rows, totals }) => (
+          <BarList
+            total={totals.cost ?? 0}
+            bars={rows.map((row) => ({
+              id: `${row.provider} ${row.model} ${row.task}`,
+              name: modelName(row),
+              amount: row.cost ?? 0,
+              shown: formatUsd(row.cost),
+              to: `/requests?from=${from}${row.model ? `&model=${encodeURIComponent(row.model)}` : ""}`,
+            }))}
+          />
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function TopErrors({ report }: { readonly report: UsageReport }) {
+  const byOutcome = new Map<string, number>();
+  for (const { outcome, lines } of report.rows)
+    if (outcome && outcome !== "completed") byOutcome.set(outcome, (byOutcome.get(outcome) ?? 0) + lines);
+  const sorted = [...byOutcome].toSorted(([, one], [, other]) => other - one).slice(0, topRows);
+  return (
+    <Panel
+      title="What did not complete"
+      actions={
+        <Anchor component={Link} to="/requests" size="sm">
+          All requests
+        </Anchor>
+      }
+    >
+      {sorted.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          Every request of this period was completed.
+        </Text>
+      ) : (
+        <BarList
+          total={report.totals.lines}
+          bars={sorted.map(([outcome, lines]) => ({
+            id: outcome,
+            name: <span className="mono">{outcome}</span>,
+            amount: lines,
+            shown: formatCompact(lines),
+            to: `/requests?outcome=${encodeURIComponent(outcome)}`,
+          }))}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function FirstSteps() {
+  const command = `curl ${location.origin}/v3/chat/completions -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
+  -d '{"model": "sandbox/echo", "messages": [{"role": "user", "content": "Hello"}]}'`;
+  return (
+    <Panel>
+      <EmptyState title="No requests in this period">
+        <p>
+          Send a first one with an inference key, which you create under{" "}
+          <Anchor component={Link} to="/keys" inherit>
+            Keys
+          </Anchor>
+          . The sandbox answers without a provider and costs nothing.
+        </p>
+        <Code block ta="left">
+          {command}
+        </Code>
+      </EmptyState>
+    </Panel>
+  );
+}

@@ -1,0 +1,189 @@
+// The teams: limits that all their keys share.
+
+import { ActionIcon, Badge, Button, Menu, Text } from "@mantine/core";
+import { useMemo, useState } from "react";
+import { Link } from "react-router";
+import { useApi, useChange } from "../../api/hooks.ts";
+import type { Budget, BudgetList, Team, TeamList, UsageReport } from "../../api/types.ts";
+import { BudgetMeter } from "../../components/budget-meter.tsx";
+import { Confirm } from "../../components/confirm.tsx";
+import { type Column, DataTable } from "../../components/data-table.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { Page, Panel } from "../../components/page.tsx";
+import { IconMore, IconPlus, IconTeam } from "../../icons.ts";
+import { formatCompact, formatUsd, noValue } from "../../lib/format.ts";
+import { useMay } from "../../session/session.ts";
+import { TeamForm } from "./team-form.tsx";
+
+const teamsPath = "/v3/manage/teams";
+
+type Dialog = { readonly kind: "create" } | { readonly kind: "edit" | "delete"; readonly team: Team } | null;
+
+export default function TeamsPage() {
+  const mayChange = useMay("administrator");
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const teams = useApi<TeamList>(teamsPath, { limit: 1_000 });
+  const budgets = useApi<BudgetList>("/v3/manage/budgets", { holder: "team" });
+  const usage = useApi<UsageReport>("/v3/manage/usage", { from: "30d", group_by: "team" });
+  const columns = useColumns({ budgets: budgets.data, usage: usage.data, mayChange, onOpen: setDialog });
+  const close = () => setDialog(null);
+  return (
+    <Page
+      title="Teams"
+      description="The limits of a team apply to all its keys together."
+      actions={
+        mayChange && (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setDialog({ kind: "create" })}>
+            Create team
+          </Button>
+        )
+      }
+    >
+      <Loaded query={teams} height={320}>
+        {({ items }) => (
+          <Panel className="flush">
+            {items.length === 0 ? (
+              <EmptyState
+                icon={IconTeam}
+                title="No teams yet"
+                action={mayChange && <Button onClick={() => setDialog({ kind: "create" })}>Create team</Button>}
+              >
+                A team has one budget and one set of limits for all its keys, and its keys share files and jobs.
+              </EmptyState>
+            ) : (
+              <DataTable label="Teams" rows={items} columns={columns} rowKey={({ id }) => id} rowHeight={58} />
+            )}
+          </Panel>
+        )}
+      </Loaded>
+      {dialog?.kind === "create" && <TeamForm before={null} onClose={close} />}
+      {dialog?.kind === "edit" && <TeamForm before={dialog.team} onClose={close} />}
+      {dialog?.kind === "delete" && <Delete team={dialog.team} onClose={close} />}
+    </Page>
+  );
+}
+
+interface ColumnOptions {
+  readonly budgets: BudgetList | undefined;
+  readonly usage: UsageReport | undefined;
+  readonly mayChange: boolean;
+  readonly onOpen: (dialog: Dialog) => void;
+}
+
+function useColumns({ budgets, usage, mayChange, onOpen }: ColumnOptions): Column<Team>[] {
+  return useMemo(() => {
+    const budgetOf = new Map<string, Budget>(
+      budgets?.items.filter(({ model }) => model === null).map((budget) => [budget.id, budget]),
+    );
+    const usageOf = new Map(usage?.rows.map((row) => [row.team, row]));
+    const columns: Column<Team>[] = [
+      {
+        title: "Name",
+        width: "minmax(170px, 1.2fr)",
+        cell: ({ name, display_name }) => (
+          <>
+            <Link className="row-link" to={`/keys?team=${encodeURIComponent(name)}`}>
+              <Text size="sm" fw={550} truncate>
+                {display_name ?? name}
+              </Text>
+            </Link>
+            {display_name !== null && (
+              <Text size="xs" c="dimmed" className="mono" truncate>
+                {name}
+              </Text>
+            )}
+          </>
+        ),
+      },
+      {
+        title: "State",
+        width: "110px",
+        cell: ({ enabled }) => (
+          <Badge variant="light" color={enabled ? "green" : "gray"} tt="none" radius="sm">
+            {enabled ? "enabled" : "disabled"}
+          </Badge>
+        ),
+      },
+      {
+        title: "Budget",
+        width: "minmax(180px, 1fr)",
+        cell: ({ id, name }) => <BudgetMeter name={name} budget={budgetOf.get(id)} />,
+      },
+      {
+        title: "Spend, 30 days",
+        width: "130px",
+        align: "right",
+        cell: ({ name }) => formatUsd(usageOf.get(name)?.cost ?? 0),
+      },
+      {
+        title: "Requests",
+        width: "110px",
+        align: "right",
+        cell: ({ name }) => formatCompact(usageOf.get(name)?.lines ?? 0),
+      },
+      {
+        title: "Models",
+        width: "minmax(120px, 1fr)",
+        cell: ({ allowed_models }) => allowed_models?.join(", ") ?? "all",
+      },
+      {
+        title: "Requests per minute",
+        width: "160px",
+        align: "right",
+        cell: ({ rate_limit }) => rate_limit?.requests_per_minute ?? noValue,
+      },
+    ];
+    if (mayChange)
+      columns.push({
+        title: "Actions",
+        width: "80px",
+        align: "right",
+        cell: (team) => <Actions team={team} onOpen={onOpen} />,
+      });
+    return columns;
+  }, [budgets, usage, mayChange, onOpen]);
+}
+
+function Actions({ team, onOpen }: { readonly team: Team; readonly onOpen: (dialog: Dialog) => void }) {
+  const change = useChange([teamsPath]);
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${team.name}`}>
+          <IconMore size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => onOpen({ kind: "edit", team })}>Change</Menu.Item>
+        <Menu.Item
+          onClick={() =>
+            change.mutate({ method: "PATCH", path: `${teamsPath}/${team.id}`, body: { enabled: !team.enabled } })
+          }
+        >
+          {team.enabled ? "Disable" : "Enable"}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item color="red" onClick={() => onOpen({ kind: "delete", team })}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Delete({ team, onClose }: { readonly team: Team; readonly onClose: () => void }) {
+  const change = useChange([teamsPath]);
+  return (
+    <Confirm
+      title={`Delete ${team.name}`}
+      action="Delete"
+      isBusy={change.isPending}
+      error={change.error}
+      onClose={onClose}
+      onConfirm={() => change.mutate({ method: "DELETE", path: `${teamsPath}/${team.id}` }, { onSuccess: onClose })}
+    >
+      Revoke the keys of the team first, or move them to another team. Its usage stays in the reports.
+    </Confirm>
+  );
+}

@@ -1,0 +1,69 @@
+// The session of the person who uses the dashboard, and what its role allows.
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { createContext, useContext } from "react";
+import type { SessionObject } from "../../contract/sessions.ts";
+import { ApiError, sessionPath } from "../api/client.ts";
+import { useClient } from "../api/hooks.ts";
+
+export type Role = SessionObject["role"];
+
+export const SessionContext = createContext<SessionObject | null>(null);
+
+/** Only below the sign-in page. */
+export function useSession(): SessionObject {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error("there is no session");
+  return session;
+}
+
+const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, administrator: 2 };
+
+export function hasRole({ role }: Pick<SessionObject, "role">, needed: Role): boolean {
+  return ranks[role] >= ranks[needed];
+}
+
+/** Whether the person may do what needs this role. */
+export function useMay(needed: Role): boolean {
+  return hasRole(useSession(), needed);
+}
+
+const sessionKey = [sessionPath];
+
+/** Null: nobody is signed in. */
+export function useSessionQuery() {
+  const client = useClient();
+  return useQuery<SessionObject | null, ApiError>({
+    queryKey: sessionKey,
+    queryFn: async ({ signal }) => {
+      try {
+        const session = await client.call<SessionObject>("GET", sessionPath, { signal });
+        client.csrfToken = session.csrf_token;
+        return session;
+      } catch (error) {
+        if (error instanceof ApiError && (error.status === 401 || error.status === 404)) return null;
+        throw error;
+      }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+export function useSignIn() {
+  const client = useClient();
+  const queries = useQueryClient();
+  return {
+    async signIn(key: string): Promise<void> {
+      const session = await client.call<SessionObject>("POST", sessionPath, { body: { key } });
+      client.csrfToken = session.csrf_token;
+      queries.setQueryData(sessionKey, session);
+    },
+    async signOut(): Promise<void> {
+      await client.send("DELETE", sessionPath);
+      client.csrfToken = null;
+      // Nothing of one person may be shown to the next.
+      queries.clear();
+      queries.setQueryData(sessionKey, null);
+    },
+  };
+}

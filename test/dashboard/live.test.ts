@@ -1,0 +1,35 @@
+// Rates and percentiles between two readings of the live counters.
+
+import { expect, test } from "bun:test";
+import { findPercentile } from "../../src/dashboard/lib/percentile.ts";
+import { toPoint } from "../../src/dashboard/pages/overview/live.ts";
+
+const empty = { bounds_ms: [100, 1_000], counts: [0, 0, 0] };
+const reading = {
+  ...{ time: "2026-11-16T12:00:00.000Z", requests: 100, errors: 1, attempts: 100, failed_attempts: 1 },
+  ...{ input_tokens: 1_000, output_tokens: 500, cost: 1, latency: empty, first_token: empty },
+};
+
+test("the difference between two readings is shown per second", () => {
+  const later = {
+    ...reading,
+    ...{ time: "2026-11-16T12:00:02.000Z", requests: 120, errors: 3, attempts: 120, output_tokens: 700, cost: 1.5 },
+    latency: { bounds_ms: [100, 1_000], counts: [10, 10, 0] },
+  };
+  const point = toPoint(reading, later);
+  expect(point).toMatchObject({ requestsPerSecond: 10, errorsPerSecond: 1, tokensPerSecond: 100, usdPerMinute: 15 });
+  expect(point?.p50).toBe(100);
+  expect(point?.p95).toBeCloseTo(910);
+  expect(point?.firstToken50).toBeNull();
+});
+
+test("a restart of a process gives no point", () => {
+  expect(toPoint(reading, { ...reading, time: "2026-11-16T12:00:02.000Z", requests: 5 })).toBeNull();
+  expect(toPoint(reading, reading)).toBeNull();
+});
+
+test("percentiles are interpolated within a bucket, and a value above the last bound counts as the bound", () => {
+  expect(findPercentile([10, 20], [0, 4, 0], 0.5)).toBe(15);
+  expect(findPercentile([10, 20], [0, 0, 3], 0.99)).toBe(20);
+  expect(findPercentile([10, 20], [0, 0, 0], 0.5)).toBeNull();
+});
