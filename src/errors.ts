@@ -81,6 +81,7 @@ const entries = {
   face_not_found: [404, "The collection has no face with the id."],
   key_not_found: [404, "No key has the id."],
   team_not_found: [404, "No team has the id or name."],
+  session_not_found: [404, "No session has the id, or the session has ended."],
   request_not_found: [404, "The ledger has no request with the id, or its lines have been deleted."],
   method_not_allowed: [405, "The path does not allow this method; `Allow` lists the methods that it allows."],
   request_timeout: [408, "The body did not arrive in time."],

@@ -3,9 +3,10 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import type { Role } from "../contract/roles.ts";
-import type { SessionObject } from "../contract/sessions.ts";
+import type { ListedSession, SessionObject } from "../contract/sessions.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import type { Actor } from "../storage/audit.ts";
 import type { SessionRecord } from "../storage/sessions.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Caller, CallerSession } from "./caller.ts";
@@ -154,6 +155,19 @@ export function createSessions(options: SessionsOptions) {
       if (caller.session !== undefined) await storage.sessions.delete(caller.session.id, toActor(caller, origin));
     },
 
+    /** Of all people and keys, newest first. */
+    async list(page: { readonly limit: number; readonly offset: number }) {
+      const time = now();
+      const { total, items } = await storage.sessions.list({ now: time, usedAfter: time - idleTimeoutMs, ...page });
+      return { total, items: items.map(toListedSession) };
+    },
+
+    /** Ends the session of another person or key. */
+    async endOther(id: string, actor: Actor): Promise<void> {
+      if (!(await storage.sessions.delete(id, actor)))
+        throw new GatewayError("session_not_found", "There is no session with this id, or it has ended.");
+    },
+
     describe({ name, role, team, session }: Caller): SessionObject {
       if (session === undefined || role === null)
         throw ended("This request has a key, and no session. POST /v3/manage/session starts one.");
@@ -166,6 +180,19 @@ export function createSessions(options: SessionsOptions) {
         idle_timeout_seconds: Math.round(idleTimeoutMs / 1_000),
       };
     },
+  };
+}
+
+function toListedSession(session: SessionRecord): ListedSession {
+  return {
+    id: session.id,
+    name: session.name,
+    method: session.keyId === null ? "oidc" : "key",
+    key_id: session.keyId,
+    subject: session.subject,
+    created_at: new Date(session.createdAt).toISOString(),
+    last_used_at: new Date(session.seenAt).toISOString(),
+    expires_at: new Date(session.expiresAt).toISOString(),
   };
 }
 

@@ -2,7 +2,9 @@
 
 import { z } from "zod";
 import { component, strictComponent } from "./component.ts";
+import { pageOf, pageQuery } from "./paging.ts";
 import { roles } from "./roles.ts";
+import { uuidText } from "./text-values.ts";
 
 export const signInRequest = strictComponent("SignInRequest", {
   key: z.string().min(1).max(512).describe("A management key, `mgmt-sy-…`."),
@@ -40,4 +42,21 @@ export const startOidcQuery = z.object({
   return_to: localPath.default("/dashboard").describe("The page to open after the sign-in."),
 });
 
+const listedSession = component("ListedSession", {
+  id: z.uuid(),
+  name: z.string().describe("The name of the key, or of the person as the issuer states it."),
+  method: z.enum(["key", "oidc"]).describe("How it began: with a management key, or with OpenID Connect."),
+  key_id: z.string().nullable().describe("The key with which it began."),
+  subject: z.string().nullable().describe("The person at the issuer."),
+  created_at: z.iso.datetime(),
+  last_used_at: z.iso.datetime().describe("To the minute."),
+  expires_at: z.iso.datetime(),
+});
+
+export const listSessionsQuery = z.object(pageQuery);
+export const sessionPath = z.object({ session_id: uuidText.describe("The session's id.") });
+export const sessionList = pageOf(listedSession).meta({ id: "SessionList" });
+export const endedSession = component("EndedSession", { id: z.uuid(), deleted: z.literal(true) });
+
+export type ListedSession = z.output<typeof listedSession>;
 export type SessionObject = z.output<typeof sessionObject>;

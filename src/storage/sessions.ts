@@ -1,7 +1,7 @@
 // Statements about the sessions of people who signed in. The token in the cookie is not stored, only its hash.
 
 import { type Actor, recordChange } from "./audit.ts";
-import { deleteOldest, read, write } from "./operation.ts";
+import { deleteOldest, listPage, read, write } from "./operation.ts";
 import { integer, json, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 
 /** Times are epoch milliseconds. */
@@ -25,6 +25,13 @@ const { toRow, fromRow } = mapRecord(columns, { groups: "group_names" });
 
 export type SessionRecord = RecordOf<typeof columns>;
 
+export interface SessionFilter {
+  readonly now: number;
+  readonly usedAfter: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 export const sessionStatements = {
   insert: write(null, async (sql, session: SessionRecord, actor: Actor): Promise<void> => {
     await sql`insert into sessions ${sql.columns(toRow(session))}`;
@@ -43,11 +50,19 @@ export const sessionStatements = {
     await sql`update sessions set seen_at = ${at} where id = ${id} and seen_at < ${at}`;
   }),
 
-  delete: write(null, async (sql, id: string, actor: Actor): Promise<void> => {
+  /** Newest first, those that have not ended. `usedAfter`: sessions without a use since then have ended. */
+  list: read(async (sql, { now, usedAfter, ...page }: SessionFilter) => {
+    const from = sql.part`from sessions where expires_at > ${now} and seen_at > ${usedAfter}`;
+    return await listPage(sql, { from, ...page }, fromRow);
+  }),
+
+  /** False: there is no such session. */
+  delete: write(null, async (sql, id: string, actor: Actor): Promise<boolean> => {
     const [row] = await sql`delete from sessions where id = ${id} returning *`;
-    if (row === undefined) return;
+    if (row === undefined) return false;
     const target = { kind: "session", id, name: fromRow(row).name, team: actor.team };
     await recordChange(sql, actor, { action: "session.end", target });
+    return true;
   }),
 
   deleteExpired: write(null, async (sql, now: number, limit: number): Promise<number> => {

@@ -170,3 +170,21 @@ test("a session works at another gateway on the same store, and after a restart"
   expect((await client.send("GET", `${second.url}${sessionPath}`)).status).toBe(200);
   await first.stop();
 });
+
+test("an administrator sees who is signed in, and ends a session", async () => {
+  const client = createSessionClient(gateway.url);
+  const name = `Bo ${crypto.randomUUID()}`;
+  const { id: keyId, key } = await createManagementKey({ name, role: "viewer" });
+  await client.signIn(key);
+  const { items } = (await gateway.manage("GET", "/sessions")) as { items: { id: string; name: string }[] };
+  const session = items.find((one) => one.name === name);
+  expect(session).toMatchObject({ method: "key", key_id: keyId, subject: null });
+  expect(JSON.stringify(items)).not.toContain(client.cookies.get("switchyard_session") ?? "");
+  expect(await gateway.manage("DELETE", `/sessions/${session?.id}`)).toEqual({ id: session?.id, deleted: true });
+  expect(await errorCodeOf(await client.send("GET", "/v3/manage/keys"))).toBe("session_ended");
+  const again = await fetch(`${gateway.url}/v3/manage/sessions/${session?.id}`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${gateway.adminKey}` },
+  });
+  expect([again.status, await errorCodeOf(again)]).toEqual([404, "session_not_found"]);
+});

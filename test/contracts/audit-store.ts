@@ -108,6 +108,10 @@ export function describeAuditStore(engine: Engine): void {
         await storage.sessions.insert(one, actor);
         await storage.sessions.insert(other, actor);
         expect(await storage.sessions.find(one.tokenHash)).toEqual(one);
+        const listed = await storage.sessions.list({ now: 6_000, usedAfter: 0, limit: 10, offset: 0 });
+        expect(listed).toEqual({ total: 1, items: [other] });
+        const used = await storage.sessions.list({ now: 4_000, usedAfter: 1_000, limit: 10, offset: 0 });
+        expect(used).toEqual({ total: 0, items: [] });
         await storage.sessions.touch(one.id, 3_000);
         await storage.sessions.touch(one.id, 2_000);
         expect((await storage.sessions.find(one.tokenHash))?.seenAt).toBe(3_000);

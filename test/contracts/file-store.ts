@@ -116,6 +116,12 @@ export function describeFileStore(engine: Engine, place: "folder" | "s3"): void 
         const early = await store.list({ owner: "tenant-a", purpose: "early", limit: 10, offset: 0 });
         expect([early.total, early.items.map(({ id }) => id)]).toEqual([2, ids.slice(3)]);
         expect(await storage.files.countBytes("tenant-a")).toBe(5);
+        const other = await store.put(Buffer.from("x"), about({ owner: "tenant-b" }));
+        const all = await store.listAll({ owner: null, purpose: null, limit: 2, offset: 0 });
+        expect([all.total, all.items.map(({ id }) => id)]).toEqual([6, [other.id, ids[0] ?? ""]]);
+        expect((await store.listAll({ owner: "tenant-b", purpose: null, limit: 9, offset: 0 })).total).toBe(1);
+        expect(await store.findAny(other.id)).toMatchObject({ owner: "tenant-b" });
+        expect(await store.findAny(crypto.randomUUID())).toBeNull();
       });
     });
 

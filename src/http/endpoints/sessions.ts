@@ -4,6 +4,7 @@ import type { Audit } from "../../access/audit.ts";
 import { gatewayActor } from "../../access/roles.ts";
 import type { Sessions, StartedSession } from "../../access/sessions.ts";
 import { type Oidc, transactionLifetimeMs } from "../../access/sessions-oidc.ts";
+import { toOffset, toPage } from "../../contract/paging.ts";
 import * as contract from "../../contract/sessions.ts";
 import { type ErrorCode, errorCatalogue, GatewayError } from "../../errors.ts";
 import type { Authenticator } from "../authenticate.ts";
@@ -33,6 +34,13 @@ const oidcPath = `${path}/oidc`;
 const signInPage = "/dashboard";
 const common = { tag: "Access" } as const;
 const own = { ...common, path, key: "management", role: "viewer", reach: "team" } as const;
+const all = {
+  ...common,
+  path: "/v3/manage/sessions",
+  key: "management",
+  role: "administrator",
+  reach: "gateway",
+} as const;
 const noStore = { "cache-control": "no-store" };
 
 export function sessionRoutes({ sessions, authenticator, signInLimit, oidc, audit }: SessionDependencies): Route[] {
@@ -136,6 +144,37 @@ export function sessionRoutes({ sessions, authenticator, signInLimit, oidc, audi
         sessions.describe(caller);
         await sessions.end(caller, { address, requestId });
         return reply(null, { status: 204, headers: { "set-cookie": endedSessionCookie } });
+      },
+    }),
+    defineRoute({
+      ...all,
+      id: "listSessions",
+      summary: "List sessions",
+      description: "Who is signed in, newest first.",
+      method: "GET",
+      query: contract.listSessionsQuery,
+      answers: [{ status: 200, description: "A page of sessions.", schema: contract.sessionList }],
+      async run({ query }) {
+        const { total, items } = await sessions.list({ limit: query.limit, offset: toOffset(query) });
+        return replyJson(toPage(items, total, query));
+      },
+    }),
+    defineRoute({
+      ...all,
+      id: "endSession",
+      summary: "End a session of somebody else",
+      description:
+        "At once, in all processes. Remove the person from the group or revoke the key first, or they sign in again.",
+      method: "DELETE",
+      path: `${all.path}/{session_id}`,
+      params: contract.sessionPath,
+      audit: "stored",
+      answers: [{ status: 200, description: "The session has ended.", schema: contract.endedSession }],
+      errors: ["session_not_found"],
+      example: { path: { session_id: "$SESSION_ID" } },
+      async run({ params: { session_id: id }, actor }) {
+        await sessions.endOther(id, actor);
+        return replyJson({ id, deleted: true });
       },
     }),
     defineRoute({
