@@ -343,13 +343,20 @@ export async function startGateway(
     for (const server of servers) server.beginDrain();
     await Bun.sleep(config.drainDelayMs);
     descriptorGuard?.close();
-    if (listeners?.refuse() === true) await Bun.sleep(settleMs);
-    const ended = Promise.all(servers.map((server) => server.stop()));
+    const isClosed = listeners?.refuse() === true;
+    if (isClosed) {
+      await Bun.sleep(settleMs);
+      listeners.close();
+    }
+    const stopServers = () => Promise.all(servers.map((server) => server.stop()));
+    // Where only Bun can close the listeners, it closes idle connections as well.
+    const mayStop = isClosed ? servers.map((server) => server.untilAnnounced(config.drainDelayMs)) : [];
+    const ended = Promise.all(mayStop).then(stopServers);
     link?.report({ state: "closed" });
     if (!(await endsWithin(ended, config.drainTimeoutMs))) {
       log.warn("requests were still running at the end of the drain");
       shutdown.abort();
-      if (!(await endsWithin(ended, finalEventsMs))) for (const server of servers) server.stopNow();
+      if (!(await endsWithin(stopServers(), finalEventsMs))) for (const server of servers) server.stopNow();
     }
     admission.close();
     await services.close();

@@ -8,9 +8,11 @@
 // Closing a listening socket resets every connection that the kernel has completed and the process has not yet accepted. So before it is
 // closed, the kernel drops new connection requests: connections in the handshake are still accepted, and a dropped client retries a moment
 // later, and reaches another process that listens on the same port.
+//
+// Bun's own `stop` also closes idle connections, on which a proxy may be about to send a request. `close` closes nothing but the listener.
 
 import { dlopen, FFIType, ptr } from "bun:ffi";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { HandoverMessage } from "../lib/handover.ts";
 
 type Steering = Extract<HandoverMessage, { readonly handover: "steer" }>["to"];
@@ -58,6 +60,7 @@ export function openListenerControl(ports: readonly number[]) {
       setsockopt: { args: [i32, i32, i32, pointer, u32], returns: i32 },
       accept4: { args: [i32, pointer, pointer, i32], returns: i32 },
       close: { args: [i32], returns: i32 },
+      dup2: { args: [i32, i32], returns: i32 },
     });
     const dropFilter = buildFilter(dropSyn);
     const setOption = (fd: number, option: number, filter = dropFilter) =>
@@ -67,6 +70,15 @@ export function openListenerControl(ports: readonly number[]) {
       refuse(): boolean {
         const results = sockets.map((fd) => setOption(fd, soAttachFilter));
         return results.length > 0 && results.every((result) => result === 0);
+      },
+      /**
+       * Closes the listeners, so that new connections are refused at once. Connections that were accepted stay open. The descriptors become
+       * those of /dev/null, because Bun will close them.
+       */
+      close(): void {
+        const nothing = openSync("/dev/null", "r");
+        for (const fd of sockets) library.symbols.dup2(nothing, fd);
+        closeSync(nothing);
       },
       /** Ends `refuse`. */
       admit(): void {

@@ -85,6 +85,11 @@ export interface Server {
   readonly port: number;
   /** From now on every answer closes its connection, so that clients reconnect to another process without losing a request. */
   beginDrain(): void;
+  /**
+   * Resolves when no stream is open that began before the drain, and none has ended for `lingerMs`. The answers of such streams did not
+   * announce that their connection closes, so a proxy may send another request on it.
+   */
+  untilAnnounced(lingerMs: number): Promise<void>;
   /** Accepts no new connections; resolves when the running requests have completed. */
   stop(): Promise<void>;
   /** Ends the requests that are still running. */
@@ -113,6 +118,7 @@ const noSocketLimits: SocketLimits = {
 const defaultTimeouts: ConnectionTimeouts = { idle: 120, stalledReader: 240 };
 // The routes check their own limits, and answer in both error forms; Bun's limit must not refuse a body before that.
 const serverMaxBodyBytes = 2 ** 31 - 1;
+const lingerStepMs = 20;
 const refusalHeaders = new Headers({
   "content-type": "application/json",
   "x-content-type-options": "nosniff",
@@ -132,6 +138,7 @@ export function startServer(options: ServerOptions): Server {
   const openSockets = new OpenSockets(maxWebSocketsPerKey);
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   let draining = false;
+  const unannounced = { open: 0, lastEndedAt: Number.NEGATIVE_INFINITY };
 
   /** `path`: the path of the route table that Bun found; null for an unknown path. */
   async function answer(request: Request, server: BunServer, path: string | null): Promise<Response | undefined> {
@@ -296,7 +303,11 @@ export function startServer(options: ServerOptions): Server {
         return withCors(toResponse(complete, ignore));
       }
       if (request.method !== "HEAD") {
-        const body = afterEnd(made.body, () => end(made.status));
+        const onEnd = draining ? () => {} : noteUnannounced(request.signal);
+        const body = afterEnd(made.body, () => {
+          end(made.status);
+          onEnd();
+        });
         const onError = (error: unknown) => log.error("a stream broke off", { request_id: requestId, error });
         return withCors(toResponse({ ...complete, body }, onError));
       }
@@ -326,6 +337,18 @@ export function startServer(options: ServerOptions): Server {
       if (draining) headers["connection"] = "close";
       return headers;
     }
+  }
+
+  /** Counts a stream whose headers did not announce the end of its connection. Call the result when the stream has ended. */
+  function noteUnannounced(signal: AbortSignal): () => void {
+    unannounced.open += 1;
+    const onEnd = once(() => {
+      unannounced.open -= 1;
+      unannounced.lastEndedAt = performance.now();
+    });
+    // Bun neither reads nor cancels a stream that it has not begun to send when the client leaves.
+    signal.addEventListener("abort", onEnd, { once: true });
+    return onEnd;
   }
 
   /** Undefined for a short body, and for the only key in use: an await would cost an event-loop turn. */
@@ -505,6 +528,10 @@ export function startServer(options: ServerOptions): Server {
     beginDrain() {
       draining = true;
       openSockets.beginDrain();
+    },
+    async untilAnnounced(lingerMs) {
+      while (unannounced.open > 0 || performance.now() - unannounced.lastEndedAt < lingerMs)
+        await Bun.sleep(lingerStepMs);
     },
     async stop() {
       await Promise.all([server.stop(), passedServer?.stop()]);
