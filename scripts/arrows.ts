@@ -45,7 +45,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "storage",
     "usage",
   ],
-  "worker-process": ["access", "config", "jobs", "services"],
+  "worker-process": ["access", "config", "http", "jobs", "services"],
   "engine-process": ["config", "engines"],
   services: [
     "access",

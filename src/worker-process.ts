@@ -1,7 +1,9 @@
-// A worker process: runs jobs and delivers webhooks. It opens no port; everything it does is recorded in the store.
+// A worker process: runs jobs and delivers webhooks. Everything it does is recorded in the store. Where no serving process runs beside it, it
+// answers probes and shows the metrics.
 
 import { openKeyring } from "./access/keys.ts";
 import type { Config } from "./config.ts";
+import { startProbeServer } from "./http/probe-server.ts";
 import { createDeliverer } from "./jobs/deliverer.ts";
 import { createRunner } from "./jobs/runner.ts";
 import { openWebhookKeys } from "./jobs/webhook-keys.ts";
@@ -50,12 +52,19 @@ export async function startWorkerProcess(
     deliveriesPerHost: config.deliveriesPerHost,
     log,
   });
+  const { host, metricsPort } = config;
+  const probes =
+    options.gateway?.serves === false && metricsPort !== null
+      ? startProbeServer({ host, port: metricsPort, readMetrics: services.readAll })
+      : null;
 
   return {
     takesJobs: true as const,
     /** Stops leasing work and waits for running jobs, at most for the drain timeout. */
     async stop(): Promise<void> {
+      probes?.beginDrain();
       await worker.stop(config.drainTimeoutMs);
+      await probes?.stop();
       shutdown.abort();
       await services.close();
       await keyring.close();

@@ -43,7 +43,7 @@ export async function runServe(environment?: Environment): Promise<number> {
         "no process runs jobs: SWITCHYARD_JOB_WORKERS is 0, and `switchyard work` needs PostgreSQL; set SWITCHYARD_JOB_WORKERS to 1 or more",
       );
     const count = ({ workers, jobWorkers }: Config) => ({ serving: workers, worker: jobWorkers });
-    const read = () => readConfig(environment);
+    const read = (current: Config) => refuseTakenPorts(readConfig(environment), current);
     const code = await supervise(config, { count, read, log, onReady: () => announce(config, keys, log) });
     lock?.release();
     return code;
@@ -59,9 +59,10 @@ export async function runWork(): Promise<number> {
         "`switchyard work` needs a PostgreSQL database, such as postgres://user:password@host:5432/database; with SQLite the gateway itself runs the jobs",
       );
     const count = ({ jobWorkers }: Config) => ({ serving: 0, worker: Math.max(1, jobWorkers) });
-    return await supervise(config, {
+    const choosePorts = (next: Config, current: Config | null) => leaveTakenMetricsPort(next, current, log);
+    return await supervise(choosePorts(config, null), {
       count,
-      read: readConfig,
+      read: (current) => choosePorts(readConfig(), current),
       log,
       onReady: () => log.info(`Switchyard ${version} runs jobs`),
     });
@@ -91,15 +92,15 @@ function fail(log: Log, message: string, isConfigurationProblem: boolean): numbe
 
 interface Supervision {
   readonly count: (config: Config) => ProcessCounts;
-  /** Reads the configuration again. */
-  readonly read: () => Config;
+  /** Reads the configuration again, and checks its ports. */
+  readonly read: (current: Config) => Config;
   readonly log: Log;
   readonly onReady: () => void;
 }
 
 async function supervise(config: Config, { count, read: readAgain, log, onReady }: Supervision): Promise<number> {
   const main = resolve(import.meta.dir, "../main.ts");
-  const read = (current: Config) => readNext(current, readAgain(), log);
+  const read = (current: Config) => readNext(current, readAgain(current), log);
   const supervisor = startSupervisor({ config, read, command: [process.execPath, main], count, log });
 
   const { folder, reload, describe } = supervisor;
@@ -141,7 +142,6 @@ function readNext(current: Config, next: Config, log: Log): Config {
   for (const [name, isSame] of fixed)
     if (!isSame) throw new ConfigError([`${name} cannot change while the gateway runs; restart the gateway`]);
   for (const secret of secretsOf(next)) log.hide(secret);
-  refuseTakenPorts(next, current);
   for (const warning of next.warnings) log.warn(describeProblem(warning));
   return next;
 }
@@ -292,12 +292,26 @@ function redirectConsole(log: Log): void {
  * The serving processes share a port, and would share it with another program as well. So each port is first bound exclusively. During a
  * reload, ports of the current configuration are skipped, because the gateway itself uses them.
  */
-function refuseTakenPorts(config: Config, current: Config | null): void {
+function refuseTakenPorts(config: Config, current: Config | null): Config {
   const { host, port, adminPort, metricsPort } = config;
   const own = current === null || current.host !== host ? [] : [current.port, current.adminPort, current.metricsPort];
   if (!own.includes(port)) refuseTakenPort(host, port, "SWITCHYARD_PORT");
   if (adminPort !== null && !own.includes(adminPort)) refuseTakenPort(host, adminPort, "SWITCHYARD_ADMIN_PORT");
   if (metricsPort !== null && !own.includes(metricsPort)) refuseTakenPort(host, metricsPort, "SWITCHYARD_METRICS_PORT");
+  return config;
+}
+
+/** A worker beside a gateway often has the same settings. It then works without a port of its own. */
+function leaveTakenMetricsPort(config: Config, current: Config | null, log: Log): Config {
+  const { host, metricsPort } = config;
+  if (metricsPort === null || (current?.metricsPort === metricsPort && current.host === host)) return config;
+  try {
+    refuseTakenPort(host, metricsPort, "SWITCHYARD_METRICS_PORT");
+    return config;
+  } catch (error) {
+    log.warn("the metrics of this worker are not served", { error: messageOf(error) });
+    return { ...config, metricsPort: null };
+  }
 }
 
 function refuseTakenPort(host: string, port: number, setting: string): void {

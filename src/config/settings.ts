@@ -35,7 +35,7 @@ export const settings = {
     "Serves `/v3/manage/*`, `/metrics` and `/dashboard` on this port only; unset: on the public port.",
   ),
   metrics_port: optional(whole(1, 65_535)).describe(
-    "Serves `/metrics` on this port as well, without a key; unset: only on the port of `/v3/manage/*`, with a management key.",
+    "Serves `/metrics` on this port as well, without a key; unset: only on the port of `/v3/manage/*`, with a management key. `switchyard work` also serves `/healthz` and `/readyz` there.",
   ),
   data_dir: text().default("./data").describe("Folder of the SQLite database and of all other stored data."),
   database_url: optional(
