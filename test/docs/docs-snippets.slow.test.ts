@@ -48,6 +48,10 @@ const notRun: Readonly<Record<string, string>> = {
   "npm run bench -- --only P1,P2": "it takes minutes, and measures",
   "npm run bench -- --quick": "it takes minutes, and measures",
   "npm run bench -- --json > result.json": "it takes minutes, and measures",
+  "cp deploy/example.env deploy/.env": "it would write to the checkout",
+  "cp deploy/example.gateway.env deploy/gateway.env": "it would write to the checkout",
+  "npm install switchyard-gateway": "it fetches the package from a registry",
+  "npx switchyard serve": "the gateway of these tests is started in the same way",
   "node bin/bun.mjs run scripts/prices.ts": "it writes the file of prices",
   "npx switchyard engines add speech": "it fetches packages from a registry",
   "npx switchyard engines remove speech": "it would remove packages of the running tests",
@@ -59,6 +63,9 @@ const untilStopped: Readonly<Record<string, RegExp>> = {
   "NODE_EXTRA_CA_CERTS=./data/webhook-listener/certificate.pem SWITCHYARD_EGRESS_ALLOW=127.0.0.1/32 npx switchyard serve":
     /"message":"serving"/,
 };
+
+/** Programs that these tests do not start, because they need root, a container engine or a cluster. The files that they are given must exist. */
+const otherPrograms = /^(?:sudo|docker|helm|kubectl) /;
 
 /** Blocks without a language: drawings, and messages as they go over the wire. */
 const notCode = new Set(["ARCHITECTURE.md", "docs/webhooks.md"]);
@@ -120,7 +127,17 @@ function environment(): Record<string, string> {
 
 beforeAll(async () => {
   url = `http://127.0.0.1:${await findFreePort()}`;
-  for (const name of ["package.json", "bin", "src", "node_modules", "examples", "engines", "scripts"])
+  for (const name of [
+    "package.json",
+    "bin",
+    "src",
+    "node_modules",
+    "examples",
+    "engines",
+    "scripts",
+    "bench",
+    "deploy",
+  ])
     symlinkSync(join(root, name), join(folder, name));
   mkdirSync(tools);
   // A refused request has to fail the command, and npx would take seconds to find what is here.
@@ -212,7 +229,9 @@ async function runShell(text: string): Promise<void> {
   const commands = commandsOf(text);
   for (const command of commands) checkScript(command);
   for (const command of commands.filter((one) => untilStopped[one] !== undefined)) await runUntilReady(command);
-  const rest = commands.filter((command) => notRun[command] === undefined && untilStopped[command] === undefined);
+  const rest = commands.filter(
+    (command) => notRun[command] === undefined && untilStopped[command] === undefined && !otherPrograms.test(command),
+  );
   if (rest.length === 0) return;
   const ran = await run(["sh", "-e", "-u", "-c", here(rest.join("\n"))], { KEY: readKey() });
   expect(ran).toMatchObject({ code: 0 });
@@ -224,6 +243,10 @@ function checkScript(command: string): void {
     expect(Object.keys(packageJson.scripts)).toContain(script);
   for (const [, file = ""] of command.matchAll(/\b(?:node|run) ([\w./-]+\.(?:ts|mjs))\b/g))
     expect([file, existsSync(join(root, file))]).toEqual([file, true]);
+  if (!otherPrograms.test(command)) return;
+  // The operator writes deploy/gateway.env.
+  for (const [file = ""] of command.matchAll(/\bdeploy\/[\w./-]+/g))
+    expect([file, existsSync(join(root, file)) || file === "deploy/gateway.env"]).toEqual([file, true]);
 }
 
 async function runUntilReady(command: string): Promise<void> {
