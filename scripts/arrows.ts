@@ -60,6 +60,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "providers",
     "storage",
     "usage",
+    "version",
   ],
   "provider-setup": ["catalogue", "config", "contract", "inference", "providers"],
   "dashboard-build": ["http"],
@@ -78,12 +79,13 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   dashboard: ["contract"],
   contract: [],
   version: [],
+  tracing: [],
   metrics: [],
   log: [],
   errors: [],
   lib: [],
 };
-const shared = ["errors", "lib", "log", "metrics"];
+const shared = ["errors", "lib", "log", "metrics", "tracing"];
 const withoutOurs = new Set(["errors", "lib"]);
 
 const importPattern = /^(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"|\b(?:import|require)\("(\.[^"]+)"\)/gm;

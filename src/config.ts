@@ -25,6 +25,7 @@ import { SettingError } from "./errors.ts";
 import { suggest } from "./lib/find-nearest.ts";
 import { isObject } from "./lib/lenient-json.ts";
 import { secretsOfProxy } from "./lib/outgoing-proxy.ts";
+import { readPairs } from "./lib/pairs.ts";
 
 export const configSchema = closedObject(
   {
@@ -306,11 +307,14 @@ export function secretsOf(config: Config): string[] {
     proxy === null ? [] : secretsOfProxy(proxy),
   );
   const issuer = config.oidc?.client_secret ?? "";
+  const headers =
+    config.otelExporterOtlpHeaders === null ? [] : Object.values(readPairs(config.otelExporterOtlpHeaders));
   return [
     config.adminKey ?? "",
     issuer,
     ...bucket,
     ...proxies,
+    ...headers,
     ...sealing,
     password,
     decodeURIComponent(password),

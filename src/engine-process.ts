@@ -3,12 +3,27 @@
 
 import type { Config } from "./config.ts";
 import { createLocalPool, toPoolOptions } from "./engines/local/index.ts";
+import { describePools } from "./engines/local/pool-gauges.ts";
 import { servePools } from "./engines/local/serve-pools.ts";
 import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import { watchProcess } from "./metrics/process-gauges.ts";
 
-export async function startEngineProcess(config: Config, log: Log, mayServe: () => Promise<void>, socketPath: string) {
+export interface EngineProcessOptions {
+  readonly socketPath: string;
+  readonly metrics: Metrics;
+}
+
+export async function startEngineProcess(
+  config: Config,
+  log: Log,
+  mayServe: () => Promise<void>,
+  { socketPath, metrics }: EngineProcessOptions,
+) {
   const options = toPoolOptions(config, log);
   const pools = { requests: createLocalPool(options), jobs: createLocalPool(options) };
+  const watch = watchProcess("engine");
+  metrics.addGauges(() => [...watch.describe(), ...describePools(pools)]);
   await mayServe();
   const server = await servePools(pools, { socketPath, idleMs: config.localIdleMs });
   const closePools = () => Promise.all(Object.values(pools).map((pool) => pool.close()));

@@ -17,7 +17,7 @@ import type { EngineProcess } from "./engines/local/remote-pool.ts";
 import { GatewayError } from "./errors.ts";
 import { startFileSweeper } from "./files/sweeper.ts";
 import { createUploads } from "./files/uploads.ts";
-import { Admission } from "./http/admission.ts";
+import { Admission, describeAdmission } from "./http/admission.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
 import { createCors } from "./http/cors.ts";
 import { startDescriptorGuard } from "./http/descriptor-guard.ts";
@@ -38,7 +38,7 @@ import { createChatCompletions } from "./inference/chat-completions.ts";
 import { createEmbeddings } from "./inference/embeddings.ts";
 import { createLineExplainer } from "./inference/explain-line.ts";
 import { createMessages } from "./inference/messages/messages.ts";
-import { describeCircuits, describeProviders, listOpenCircuits } from "./inference/provider-states.ts";
+import { describeProviders, listOpenCircuits } from "./inference/provider-states.ts";
 import { type Refusal, toRefusalLine } from "./inference/report.ts";
 import { createConversationStore } from "./inference/responses/conversation-store.ts";
 import { createResponses } from "./inference/responses/responses.ts";
@@ -53,9 +53,7 @@ import { createOwnedIds } from "./lib/owned-id.ts";
 import { createResponseIds } from "./lib/response-id.ts";
 import { createSealer, parseSealingKeys } from "./lib/seal.ts";
 import type { Log } from "./log.ts";
-import type { Family } from "./metrics/family.ts";
 import type { MetricsAccess } from "./metrics/metrics-link.ts";
-import { describeProcess } from "./metrics/process-gauges.ts";
 import { hasModels } from "./providers/provider.ts";
 import { createServices } from "./services.ts";
 import type { Storage } from "./storage/storage.ts";
@@ -112,7 +110,7 @@ export async function startGateway(
 ): Promise<Gateway> {
   const services = await createServices(config, log, { ...shared, works: false });
   const { providers, storage, ticker, shutdown, health, book, calling, egress, fetchMedia, chatRouter } = services;
-  const { files, resources, engines, universalAi, ledger, metrics, readAll: readMetrics } = services;
+  const { files, resources, engines, universalAi, ledger, metrics, tracing, readAll: readMetrics } = services;
   const { adminKey, keysStaleAfterMs: staleAfterMs, defaults } = config;
   const { toProviderName } = services;
   const keyring = await openKeyring({ storage, adminKey, staleAfterMs, defaults, toProviderName, log });
@@ -276,11 +274,7 @@ export async function startGateway(
     const { caller, endpoint, outcome } = refusal;
     ledger.recordRefusal({ keyId: caller?.keyId ?? null, endpoint, outcome }, () => toRefusalLine(refusal));
   };
-  metrics.addGauges(() => [
-    ...describeProcess({ kind: "serving", readDelayMs: () => admission.waitedMs(performance.now()) }),
-    ...describeCircuits(providers.values(), health),
-    describeStoreHealth(storage.isHealthy()),
-  ]);
+  metrics.addGauges(() => describeAdmission(admission.state()));
   const trustedProxies = createAddressRanges(config.trustedProxies);
   const serverOptions = {
     host: config.host,
@@ -301,12 +295,15 @@ export async function startGateway(
     admission,
     onRefused,
     metrics,
+    tracing,
     log,
   };
   const served = [...routes, ...dashboardRoutes(log)];
   const publicRoutes = config.adminPort === null ? served : served.filter(({ path }) => !isOperatorPath(path));
   const limits = serverOptions.limits;
-  const sockets = [responsesSocket({ responses, files, aliases, mayNameHost, onRefused, log, begin: limits.begin })];
+  const sockets = [
+    responsesSocket({ responses, files, aliases, mayNameHost, onRefused, tracing, log, begin: limits.begin }),
+  ];
   const link = shared.handover;
   const handover = link === undefined ? null : new Handover(link.place);
   const listen = (name: ListenerName, port: number, routes: readonly ServedRoute[], sockets?: SocketRoute[]) =>
@@ -385,16 +382,6 @@ async function createSignIn({ oidc }: Config, storage: Storage, log: Log) {
     log,
   });
   return { name: oidc.name, client };
-}
-
-function describeStoreHealth(isHealthy: boolean): Family {
-  return {
-    name: "store_up",
-    help: "Whether the store answers every process.",
-    type: "gauge",
-    merge: "min",
-    samples: [{ labels: {}, value: Number(isHealthy) }],
-  };
 }
 
 function caught(check: () => void): GatewayError | null {

@@ -18,6 +18,7 @@ import type { Engine } from "./engines/engine.ts";
 import { withCollections } from "./engines/face-collections.ts";
 import { createLlmEngines } from "./engines/llm/index.ts";
 import { createLocalPool, toEngines, toPoolOptions } from "./engines/local/index.ts";
+import { describePools } from "./engines/local/pool-gauges.ts";
 import { createRemotePool, type EngineProcess } from "./engines/local/remote-pool.ts";
 import { createSandboxEngines } from "./engines/sandbox/index.ts";
 import { createVendorEngines } from "./engines/vendors/vendor-engine.ts";
@@ -33,6 +34,7 @@ import { createLocalEmbeddings } from "./inference/local-embeddings.ts";
 import { createFetchMedia } from "./inference/media.ts";
 import { createPricing } from "./inference/pricing.ts";
 import { createProviderCredentials } from "./inference/provider-credentials.ts";
+import { describeCircuits } from "./inference/provider-states.ts";
 import { type AttemptReport, readUsage, toLedgerLine } from "./inference/report.ts";
 import { createRoutePlanner } from "./inference/route-planner.ts";
 import { createProviderTester } from "./inference/test-provider.ts";
@@ -43,8 +45,10 @@ import { picoPerUsd, toPicoPerToken, toUsd } from "./lib/money.ts";
 import { createProxyExemption, readProxy } from "./lib/outgoing-proxy.ts";
 import { createTicker } from "./lib/ticker.ts";
 import type { Log } from "./log.ts";
+import type { Family } from "./metrics/family.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { type MetricsAccess, metricsOfOneProcess } from "./metrics/metrics-link.ts";
+import { watchProcess } from "./metrics/process-gauges.ts";
 import { setUpProviders } from "./provider-setup.ts";
 import type { Provider } from "./providers/configure.ts";
 import { findProvider } from "./providers/find-provider.ts";
@@ -53,7 +57,11 @@ import { rows as builtInRows } from "./providers/index.ts";
 import { hasModels } from "./providers/provider.ts";
 import type { BudgetAlert } from "./storage/budgets.ts";
 import { openStorage } from "./storage/storage.ts";
+import { createQueueGauges, describeHealth } from "./storage/store-gauges.ts";
+import { openTracing } from "./tracing/open-tracing.ts";
 import { noLedger, openLedger } from "./usage/ledger.ts";
+import { describeLedger } from "./usage/ledger-gauges.ts";
+import { version } from "./version.ts";
 
 export interface ServicesOptions {
   /** The process that runs local engines; absent: this process starts their workers itself. */
@@ -76,10 +84,10 @@ const hourMs = 3_600_000;
 export async function createServices(config: Config, log: Log, options: ServicesOptions) {
   const { engineProcess, metrics: access = metricsOfOneProcess(createMetrics()) } = options;
   const { metrics } = access;
-  const localPool =
-    engineProcess === undefined
-      ? createLocalPool(toPoolOptions(config, log))
-      : createRemotePool(engineProcess, options.works ? "jobs" : "requests", log);
+  const tracing = await openTracing(config, { version, log, metrics });
+  const poolName = options.works ? "jobs" : "requests";
+  const ownPool = engineProcess === undefined ? createLocalPool(toPoolOptions(config, log)) : null;
+  const localPool = ownPool ?? createRemotePool(engineProcess as EngineProcess, poolName, log);
   const local = toEngines(localPool, {
     text: config.localTextTimeoutMs,
     media: config.localMediaTimeoutMs,
@@ -91,7 +99,7 @@ export async function createServices(config: Config, log: Log, options: Services
   for (const provider of providers.values()) for (const secret of provider.secrets) log.hide(secret);
   const { databaseUrl, dataDir, encryptionKey } = config;
   const { works, storeDeadlineMs: deadlineMs } = options;
-  const storage = await openStorage({ databaseUrl, dataDir, encryptionKey, works, deadlineMs, log });
+  const storage = await openStorage({ databaseUrl, dataDir, encryptionKey, works, deadlineMs, metrics, log });
   const ledger = config.ledger
     ? openLedger({
         store: storage.ledger,
@@ -240,6 +248,17 @@ export async function createServices(config: Config, log: Log, options: Services
     },
   });
 
+  const watch = watchProcess(works ? "worker" : "serving");
+  metrics.addGauges(() => [
+    ...watch.describe(),
+    ...describeCircuits(providers.values(), health),
+    ...describeLedger(ledger),
+    ...(ownPool === null ? [] : describePools({ [poolName]: ownPool })),
+    describeHealth(storage),
+    describeBuild(),
+  ]);
+  metrics.addGatewayGauges(createQueueGauges(storage));
+
   return {
     providers,
     credentials,
@@ -247,6 +266,8 @@ export async function createServices(config: Config, log: Log, options: Services
     /** The name under which calls are counted, by any name of the provider. */
     toProviderName: (name: string) => findProvider(providers, name)?.name ?? name,
     ...access,
+    /** Null: traces are not exported. */
+    tracing,
     storage,
     ledger,
     ticker,
@@ -267,6 +288,7 @@ export async function createServices(config: Config, log: Log, options: Services
     universalAi,
     /** Closes everything except the store, which is closed last. */
     async close() {
+      watch.close();
       credentials.close();
       shares?.close();
       await budgets.close();
@@ -275,6 +297,7 @@ export async function createServices(config: Config, log: Log, options: Services
       ticker.close();
       await localPool.close();
       await ledger.close();
+      await tracing?.close();
     },
   };
 }
@@ -317,6 +340,11 @@ function freeProviders(providers: ReadonlyMap<string, Pick<Provider, "row" | "na
   return new Set([...providers.values()].filter(({ row }) => row.isFree === true).map(({ name }) => name));
 }
 
+function describeBuild(): Family {
+  const help = "The version of the gateway, as a label.";
+  return { name: "build_info", help, type: "gauge", merge: "max", samples: [{ labels: { version }, value: 1 }] };
+}
+
 function countAttempt(attempt: AttemptReport, metrics: Metrics): void {
   const { provider, outcome, durationMs, firstTokenMs, task } = attempt;
   if (attempt.isFree === true) return;
@@ -330,7 +358,7 @@ function countAttempt(attempt: AttemptReport, metrics: Metrics): void {
     inputTokens: tokens?.inputTokens ?? 0,
     outputTokens: tokens?.outputTokens ?? 0,
     cost: attempt.charge?.cost ?? null,
-    isRetry: attempt.attempt > 1,
+    reason: attempt.attemptReason,
   });
 }
 

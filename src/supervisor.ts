@@ -137,7 +137,7 @@ export type Supervisor = ReturnType<typeof startSupervisor>;
 export function startSupervisor({ config, read, command, count, log }: SupervisorOptions) {
   const children = new Set<Child>();
   const metrics = createMetricsCollector(() =>
-    [...children].filter(({ kind, isReady }) => kind !== "engine" && isReady).map((child) => child.process),
+    [...children].filter(({ isReady }) => isReady).map((child) => child.process),
   );
   const socketFolder = mkdtempSync(join(tmpdir(), "switchyard-"));
   const counts = count(config);

@@ -9,7 +9,6 @@ import { createRunner } from "./jobs/runner.ts";
 import { openWebhookKeys } from "./jobs/webhook-keys.ts";
 import { startJobWorker } from "./jobs/worker.ts";
 import type { Log } from "./log.ts";
-import { describeProcess } from "./metrics/process-gauges.ts";
 import { createServices, type ServicesOptions } from "./services.ts";
 
 const dayMs = 86_400_000;
@@ -22,8 +21,7 @@ export async function startWorkerProcess(
   options: Omit<ServicesOptions, "works"> = {},
 ) {
   const services = await createServices(config, log, { ...options, works: true });
-  services.metrics.addGauges(() => describeProcess({ kind: "worker" }));
-  const { storage, universalAi, resources, calling, egress, shutdown } = services;
+  const { storage, metrics, tracing, universalAi, resources, calling, egress, shutdown } = services;
   // Jobs keep to the limits that their key and team have when they run.
   const keyring = await openKeyring({
     ...{ storage, adminKey: null, staleAfterMs: config.keysStaleAfterMs, log },
@@ -44,12 +42,15 @@ export async function startWorkerProcess(
       findCaller: keyring.findCaller,
       checkLedger: calling.checkLedger,
       jobTimeoutMs: config.jobTimeoutMs,
+      metrics,
+      tracing,
       log,
     }),
-    deliverer: createDeliverer({ egress, keys, log }),
+    deliverer: createDeliverer({ egress, keys, tracing, log }),
     runsAtOnce: config.jobsAtOnce,
     deliveriesAtOnce: config.deliveriesAtOnce,
     deliveriesPerHost: config.deliveriesPerHost,
+    metrics,
     log,
   });
   const { host, metricsPort } = config;

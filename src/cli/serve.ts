@@ -161,8 +161,8 @@ export function findProcess(name: string): (() => Promise<number>) | null {
       );
   if (name === "engine-process")
     return () =>
-      runChild(async (config, log, mayServe, { engineProcess: { socketPath } }) =>
-        (await import("../engine-process.ts")).startEngineProcess(config, log, mayServe, socketPath),
+      runChild(async (config, log, mayServe, { engineProcess: { socketPath }, metrics: { metrics } }) =>
+        (await import("../engine-process.ts")).startEngineProcess(config, log, mayServe, { socketPath, metrics }),
       );
   return null;
 }
@@ -247,7 +247,9 @@ async function runChild(start: Start): Promise<number> {
       if (running.takesJobs === true) report({ state: "stopping" });
     });
     report({ state: "ready" });
-    return await ended.promise;
+    const code = await ended.promise;
+    await link.sendLast();
+    return code;
   } catch (error) {
     // The supervisor reports it once, however many processes failed for the same reason.
     report({ state: "failed", message: describeFailure(error), isConfiguration: isConfiguration(error) });

@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { createAddressRanges, readServerAddress } from "../lib/addresses.ts";
 import { readProxy } from "../lib/outgoing-proxy.ts";
+import { readPairs } from "../lib/pairs.ts";
 import { parseSealingKeys } from "../lib/seal.ts";
 import type { Environment } from "./config-file.ts";
 import { expected, list, oneOf, optional, readableBy, text, whole, yesOrNo } from "./schema-parts.ts";
@@ -295,6 +296,63 @@ export const settings = {
     .describe(
       "Space in the data folder, in bytes, for lines of the ledger that the database has not accepted yet. When it is used up, calls are refused with 503.",
     ),
+  otel_exporter_otlp_endpoint: optional(
+    text(z.string().regex(webAddress, expected("an address such as http://collector.example:4318"))),
+  ).describe("Address of an OpenTelemetry collector, which receives traces at `/v1/traces`; unset: no traces."),
+  otel_exporter_otlp_traces_endpoint: optional(
+    text(z.string().regex(webAddress, expected("an address such as http://collector.example:4318/v1/traces"))),
+  ).describe("The whole address that receives traces, if it is another one."),
+  otel_exporter_otlp_headers: optional(text().superRefine(readableBy(readPairs))).describe(
+    "Headers of exports, such as credentials: `name=value` pairs, separated by commas.",
+  ),
+  otel_exporter_otlp_protocol: oneOf("http/protobuf", "http/json")
+    .default("http/protobuf")
+    .describe("Encoding of exports."),
+  otel_exporter_otlp_timeout: whole(100, hour)
+    .default(10 * second)
+    .describe("Timeout of an export, in milliseconds, with all retries."),
+  otel_service_name: text().default("switchyard").describe("Name of the gateway in traces."),
+  otel_resource_attributes: optional(text().superRefine(readableBy(readPairs))).describe(
+    "Further attributes of the gateway in traces: `name=value` pairs, separated by commas.",
+  ),
+  otel_traces_sampler: oneOf(
+    "always_on",
+    "always_off",
+    "traceidratio",
+    "parentbased_always_on",
+    "parentbased_always_off",
+    "parentbased_traceidratio",
+  )
+    .default("parentbased_always_on")
+    .describe("Which traces are recorded. `parentbased_…` follows the decision of a caller that sends one."),
+  otel_traces_sampler_arg: optional(
+    text(z.string().regex(/^(?:0(?:\.\d+)?|1(?:\.0+)?)$/, expected("a share from 0 to 1, such as 0.1"))),
+  ).describe("Share of the traces that `traceidratio` records; unset: all."),
+  otel_bsp_schedule_delay: whole(10, hour)
+    .default(5 * second)
+    .describe("Longest time between two exports, in milliseconds."),
+  otel_bsp_max_queue_size: whole(1, 1_000_000)
+    .default(8_192)
+    .describe("Spans of one process that wait for an export; further ones are dropped."),
+  otel_bsp_max_export_batch_size: whole(1, 100_000).default(512).describe("Spans of one export."),
+  otel_sdk_disabled: yesOrNo().default(false).describe("`true`: no traces, whatever the other settings are."),
+  trace_callers: yesOrNo()
+    .default(true)
+    .describe("Whether a `traceparent` header of a caller is continued; `false`: every request begins a trace."),
+  trace_providers: list()
+    .default([])
+    .describe(
+      "Providers, separated by commas, that receive `traceparent`, such as servers of your own; `*`: all; unset: none.",
+    ),
+  trace_content: yesOrNo()
+    .default(false)
+    .describe("`true`: prompts and answers are recorded in traces, without known forms of keys and without files."),
+  trace_content_characters: whole(1, 1_000_000)
+    .default(4_096)
+    .describe("Characters of a prompt and of an answer that are recorded."),
+  trace_redact: optional(text().superRefine(readableBy((pattern: string) => new RegExp(pattern, "gu")))).describe(
+    "Regular expression: what matches in prompts and answers is recorded as `[redacted]`.",
+  ),
   log_level: oneOf("debug", "info", "warn", "error").default("info").describe("Lowest level that is logged."),
   log_format: oneOf("json", "text", "auto")
     .default("auto")
@@ -313,6 +371,7 @@ const secretSettings: ReadonlySet<string> = new Set<SettingName>([
   "files_s3_access_key_id",
   "files_s3_secret_access_key",
   "files_s3_session_token",
+  "otel_exporter_otlp_headers",
 ]);
 
 export function isSecret(name: string): boolean {
@@ -326,6 +385,7 @@ function isHost(host: string): boolean {
 
 // Names that other programs use for the same purpose.
 const unprefixed: ReadonlySet<string> = new Set(["database_url", "https_proxy", "no_proxy"]);
+const openTelemetryPrefix = "otel_";
 
 // Programs read these names in upper and in lower case.
 const inBothCases: ReadonlySet<string> = new Set(["https_proxy", "no_proxy"]);
@@ -338,5 +398,7 @@ export function findVariable(member: string, environment: Environment): string {
 
 /** `log_level` in the file is `SWITCHYARD_LOG_LEVEL` in the environment. */
 export function variableOf(member: string): string {
-  return unprefixed.has(member) ? member.toUpperCase() : `SWITCHYARD_${member.toUpperCase()}`;
+  return unprefixed.has(member) || member.startsWith(openTelemetryPrefix)
+    ? member.toUpperCase()
+    : `SWITCHYARD_${member.toUpperCase()}`;
 }

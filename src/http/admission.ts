@@ -2,6 +2,7 @@
 // the others are served in time. The keys share equally what can be served: a key that asks for less than its share is not refused.
 
 import type { Log } from "../log.ts";
+import type { Family } from "../metrics/family.ts";
 import { EventLoopLoad, type LoadLimits, watchEventLoop } from "./load-watch.ts";
 
 /** What one key does. The work of a short request is 1. What was done, admitted and asked for decays with time. */
@@ -169,6 +170,10 @@ export class Admission {
     return this.#loop.waitedMs(now);
   }
 
+  state(): AdmissionState {
+    return { running: this.#running, streams: this.#streams, isOverloaded: this.#loop.isOverloaded };
+  }
+
   /** Seconds, different from one refusal to the next. */
   chooseRetryAfter(): number {
     this.#refusals += 1;
@@ -244,6 +249,25 @@ export class Admission {
     this.#refused = 0;
     this.#report = null;
   }
+}
+
+export interface AdmissionState {
+  /** Requests of inference keys whose answer has not begun. */
+  readonly running: number;
+  readonly streams: number;
+  readonly isOverloaded: boolean;
+}
+
+/** For the metrics. */
+export function describeAdmission({ running, streams, isOverloaded }: AdmissionState): Family[] {
+  const gauge = (name: string, help: string, value: number): Family => {
+    return { name, help, type: "gauge", merge: "sum", samples: [{ labels: {}, value }] };
+  };
+  return [
+    gauge("running_requests", "Requests of inference keys whose answer has not begun.", running),
+    gauge("running_streams", "Streams that are being sent.", streams),
+    gauge("overloaded_processes", "Processes that refuse requests because they are overloaded.", Number(isOverloaded)),
+  ];
 }
 
 /** A stream that has begun. */

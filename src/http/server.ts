@@ -15,6 +15,7 @@ import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { CallerLeft } from "../providers/call.ts";
+import type { Tracing } from "../tracing/span.ts";
 import { logAnswer, logRefusal, type RequestRecord } from "./access-log.ts";
 import type { Admission, KeyLoad, StreamLoad } from "./admission.ts";
 import type { Authenticator } from "./authenticate.ts";
@@ -28,6 +29,7 @@ import { KeylessBudget } from "./keyless-budget.ts";
 import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
 import { type BodyStream, type BodyWriter, isStream, type Reply, reply } from "./reply.ts";
 import { checkHead, hasLongBody, pathOf, wantsMetadata } from "./request-head.ts";
+import { endRequestSpan, startRequestSpan } from "./request-span.ts";
 import type { ServedRoute } from "./route.ts";
 import { type AllowedMethods, createRouter, type Match, spellingsOf } from "./router.ts";
 import { checkForgery, endedSessionCookie, isUseOfSession, readSessionCookie } from "./session-cookie.ts";
@@ -64,6 +66,8 @@ export interface ServerOptions {
   readonly metrics?: Pick<Metrics, "request">;
   /** Absent: the process serves one configuration for as long as it lives. */
   readonly handover?: ListenerHandover | undefined;
+  /** Absent or null: traces are not exported. */
+  readonly tracing?: Tracing | null;
   readonly log: Log;
 }
 
@@ -129,7 +133,7 @@ const validRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function startServer(options: ServerOptions): Server {
   const { log, ticker, bodyLimits, admission, handover, cors = null, checkHost = null, tls = null } = options;
-  const trustedProxies = options.trustedProxies ?? noAddresses;
+  const { tracing = null, trustedProxies = noAddresses } = options;
   const router = createRouter(options.routes);
   const sockets = new Map((options.sockets ?? []).flatMap((route) => spellingsOf(route).map((path) => [path, route])));
   const { maxWebSocketsPerKey, maxWebSocketMessageBytes } = options.socketLimits ?? noSocketLimits;
@@ -187,6 +191,8 @@ export function startServer(options: ServerOptions): Server {
       }
       const { route, params } = found;
       trace.path = found.path;
+      if (tracing !== null && route.isProbe !== true)
+        trace.span = startRequestSpan(tracing, request, { requestId, route: found.path, startedAt });
       isPrivate = route.key !== "none";
       isProbe = route.isProbe === true;
       errorFormat = route.errorFormat;
@@ -271,6 +277,7 @@ export function startServer(options: ServerOptions): Server {
     /** The path of a request without a route is not a label: callers choose it. */
     function countRequest(status: number): void {
       options.metrics?.request(trace.path || "unknown", status, errorCode, performance.now() - startedAt);
+      if (trace.span !== null) endRequestSpan(trace.span, { status, errorCode, caller, trace });
     }
 
     /** The answer to one of many refused requests: it has to cost as little as possible. */

@@ -6,7 +6,9 @@ import { freeCharge } from "../lib/charge.ts";
 import { authorizeRequest } from "../providers/authorize-request.ts";
 import { type CallOptions, ProviderCall } from "../providers/call.ts";
 import { CallTicket } from "../providers/call-ticket.ts";
+import type { Span } from "../tracing/span.ts";
 import { addUsage } from "./add-usage.ts";
+import { AttemptSpan } from "./attempt-span.ts";
 import { estimateCall, type RequestShape } from "./estimate.ts";
 import { addCharges, type Charge, type Quote } from "./pricing.ts";
 import { type Relay, RelayStream, type StreamEnd } from "./relay-stream.ts";
@@ -20,6 +22,8 @@ export interface AttemptOptions {
   readonly isStream: boolean;
   /** A request that generates nothing, such as counting tokens or retrieving an earlier response, costs nothing and passes no limits. */
   readonly isFree?: boolean;
+  /** As OpenTelemetry names it: `embeddings` … Absent: `chat`, or `count_tokens` for a free request. */
+  readonly operation?: string;
   /** What the estimate of the call depends on. Absent for calls that are not charged. */
   readonly shape?: () => RequestShape;
 }
@@ -96,6 +100,8 @@ export class Attempt implements Accounting {
   readonly #calls: ProviderCall[] = [];
   readonly ticket = new CallTicket();
   readonly #reservation: Reservation;
+  /** Null: traces are not exported. */
+  readonly #span: AttemptSpan | null;
   readonly #spent: { readonly usage: unknown; readonly charge: Charge }[] = [];
   #isReported = false;
   #hasFailed = false;
@@ -108,6 +114,8 @@ export class Attempt implements Accounting {
     this.quote = dependencies.pricing.quote(candidate.provider, candidate.model);
     context.trace.sentAt = this.startedAt;
     context.trace.firstByteAt = 0;
+    this.#span = context.trace.span === null ? null : startSpan(context.trace.span, options);
+    if (this.#span !== null) this.ticket.headerLines = this.#span.linesFor(candidate.provider.name);
   }
 
   toMembers({ cost, reason }: Charge): AddedMembers {
@@ -145,6 +153,7 @@ export class Attempt implements Accounting {
         ? [await this.#open(request)]
         : await Promise.all(Array.from({ length: count }, () => this.#open(request)));
     const relay = createRelay(calls.map(({ contentType }) => contentType));
+    if (this.#span !== null) relay.observe = this.#span.note;
     const stream = new RelayStream(calls, relay, (end) => this.#endStream(end));
     await stream.open();
     this.#options.context.trace.firstByteAt = performance.now();
@@ -152,7 +161,8 @@ export class Attempt implements Accounting {
   }
 
   /** The answer was read. A streamed answer completes by itself. */
-  complete(usage: unknown, charge: Charge): void {
+  complete(usage: unknown, charge: Charge, answer?: Readonly<Record<string, unknown>>): void {
+    if (this.#span !== null && answer !== undefined) this.#span.note(answer);
     this.#report("completed", usage, charge);
   }
 
@@ -169,6 +179,7 @@ export class Attempt implements Accounting {
     if (this.#isReported) return;
     this.#isReported = true;
     this.#reservation.release();
+    this.#span?.cancel(toOutcome(error));
   }
 
   async #open(request: ProviderRequest): Promise<ProviderCall> {
@@ -245,7 +256,7 @@ export class Attempt implements Accounting {
       outputTokens: tokens?.outputTokens,
       cost: isUnbilled ? 0 : (due?.cost ?? null),
     });
-    this.#dependencies.report({
+    const report: AttemptReport = {
       requestId: context.requestId,
       caller: context.caller,
       endpoint: trace.endpoint,
@@ -255,6 +266,7 @@ export class Attempt implements Accounting {
       jobId: work?.jobId ?? null,
       deployment: candidate.deployment.name,
       attempt: trace.countCall(),
+      attemptReason: trace.attemptReason,
       isStream,
       durationMs: performance.now() - this.startedAt,
       firstTokenMs: isStream ? this.#timeToFirstToken(outcome) : null,
@@ -265,11 +277,34 @@ export class Attempt implements Accounting {
       reason: error instanceof GatewayError ? describeFailure(error) : undefined,
       hasRequestLine: trace.root.hasRequestLine,
       ...(isFree === true && { isFree }),
-    });
+    };
+    this.#dependencies.report(report);
+    this.#span?.end(report);
   }
 }
 
 function describeFailure(error: GatewayError): string {
   const cause = describeCause(error);
   return cause === undefined ? error.message : `${error.message} (${cause})`;
+}
+
+function startSpan(parent: Span, { context, candidate, isStream, isFree, operation }: AttemptOptions): AttemptSpan {
+  const { provider, deployment, model } = candidate;
+  const { requestId, caller, work, request } = context;
+  return new AttemptSpan(parent, {
+    operation: operation ?? (isFree === true ? "count_tokens" : "chat"),
+    provider: provider.row.openTelemetryName ?? provider.name,
+    model,
+    address: provider.row.transport === undefined ? deployment.baseUrl : null,
+    isStream,
+    request,
+    attributes: {
+      "switchyard.request.id": requestId,
+      "switchyard.key.id": caller.keyId,
+      "switchyard.provider": provider.name,
+      "switchyard.deployment": deployment.name,
+      "switchyard.task": work?.task,
+      "switchyard.job.id": work?.jobId ?? undefined,
+    },
+  });
 }

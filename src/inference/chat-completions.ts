@@ -102,7 +102,7 @@ async function readWhole(adapter: ChatAdapter, running: Attempt): Promise<ChatAn
     adapter.calls === 1
       ? adapter.readWhole(await running.read(adapter), running)
       : joinAnswers(await Promise.all(Array.from({ length: adapter.calls }, () => readOne(adapter, running))), running);
-  running.complete(answer.value["usage"] ?? null, answer.charge);
+  running.complete(answer.value["usage"] ?? null, answer.charge, answer.value);
   return { kind: "whole", ...answer };
 }
 

@@ -29,6 +29,7 @@ export class ChatRelay implements Relay, ChunkSink {
   #usage: unknown = null;
   #charge: Charge | null = null;
   hasContent = false;
+  observe: Relay["observe"] = null;
   #lastChunk: LooseChunk | null = null;
   #usageSent = false;
   #isDone = false;
@@ -64,6 +65,7 @@ export class ChatRelay implements Relay, ChunkSink {
 
   chunk(chunk: LooseChunk, frame: Uint8Array | null, text: string | null): void {
     if (this.#isDone) return;
+    if (this.observe !== null) this.observe(chunk);
     const choices = chunk["choices"];
     const isEmpty = !Array.isArray(choices) || choices.length === 0;
     if (!isEmpty) {

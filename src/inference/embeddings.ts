@@ -57,14 +57,18 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies) {
 
   async function attemptAt(input: EmbeddingsInput, candidate: Candidate): Promise<EmbeddingsAttempt> {
     const shape = () => ({ body: input.text, maxOutputTokens: 0 });
-    return attempt(dependencies, { context: input, candidate, isStream: false, shape }, async (running) => {
-      const vectors = await findVectors(input, candidate, running);
-      input.trace.firstByteAt ||= performance.now();
-      const counted = vectors.usage === null ? null : { ...vectors.usage, completion_tokens: 0 };
-      const charge = running.quote.chargeFor(counted, { model: vectors.model });
-      running.complete(counted, charge);
-      return { vectors, charge, added: running.toMembers(charge) };
-    });
+    return attempt(
+      dependencies,
+      { context: input, candidate, isStream: false, shape, operation: "embeddings" },
+      async (running) => {
+        const vectors = await findVectors(input, candidate, running);
+        input.trace.firstByteAt ||= performance.now();
+        const counted = vectors.usage === null ? null : { ...vectors.usage, completion_tokens: 0 };
+        const charge = running.quote.chargeFor(counted, { model: vectors.model });
+        running.complete(counted, charge, { model: vectors.model });
+        return { vectors, charge, added: running.toMembers(charge) };
+      },
+    );
   }
 
   /** The JSON of the answer. */

@@ -22,6 +22,7 @@ const encoder = new TextEncoder();
 export abstract class EventRelay implements Relay {
   abstract readonly usage: unknown;
   charge: Charge | null = null;
+  observe: Relay["observe"] = null;
   protected readonly provider: Provider;
   readonly #events: JsonEvents;
 
@@ -38,6 +39,7 @@ export abstract class EventRelay implements Relay {
       const type = typeof event["type"] === "string" ? event["type"] : "";
       if (type === "error" || (type === "" && event["error"]))
         throw toErrorInAnswer(this.provider, event["error"] ?? event);
+      if (this.observe !== null) this.observe(event);
       const forwarded = this.forward(event, type, text);
       frames.push(toEventFrame(forwarded));
       if (!forwarded.isLast) continue;

@@ -9,23 +9,27 @@ import { hasModels } from "../providers/provider.ts";
 import type { HealthBook, OfferHealth } from "./health.ts";
 
 const mostModels = 10;
+const circuitStates: readonly ReturnType<OfferHealth["state"]>[] = ["closed", "open", "half_open"];
 
 export function describeProviders(providers: Iterable<Provider>, health: HealthBook): ProviderState[] {
   return [...providers].map((provider) => describeProvider(provider, health));
 }
 
-/** Whether the circuit of each called model is open, for the metrics. */
+/** How many called models of each deployment have a circuit in each state, for the metrics. */
 export function describeCircuits(providers: Iterable<Provider>, health: HealthBook): Family[] {
   const now = performance.now();
   const samples = [...providers].flatMap((provider) =>
-    listDeployments(provider).map((deployment) => {
-      const offers = [...health.ofDeployment(deployment.name)];
-      const open = offers.filter(([, offer]) => offer.state(now) !== "closed").length;
-      return { labels: { provider: provider.name, deployment: deployment.name }, value: open };
+    listDeployments(provider).flatMap((deployment) => {
+      const states = [...health.ofDeployment(deployment.name)].map(([, offer]) => offer.state(now));
+      if (states.length === 0) return [];
+      return circuitStates.map((state) => ({
+        labels: { provider: provider.name, deployment: deployment.name, state },
+        value: states.filter((one) => one === state).length,
+      }));
     }),
   );
-  const help = "Models of each deployment whose circuit breaker is open or half open.";
-  return [{ name: "open_circuits", help, type: "gauge", merge: "max", samples }];
+  const help = "Called models of each deployment by the state of their circuit breaker: closed, open or half_open.";
+  return [{ name: "circuits", help, type: "gauge", merge: "max", samples }];
 }
 
 /** Providers with an open circuit. */

@@ -30,6 +30,8 @@ export interface Relay {
   readonly hasContent?: boolean;
   /** It also reads a JSON list of events where a stream was requested. */
   readonly readsLists?: boolean;
+  /** Receives each event or chunk as it was read; null when none is needed. */
+  observe: ((event: Readonly<Record<string, unknown>>) => void) | null;
 }
 
 export interface StreamEnd {

@@ -7,7 +7,7 @@ import { type Charge, toUnknownCharge, unknownUsage } from "../lib/charge.ts";
 import { CallerLeft } from "../providers/call.ts";
 import type { LedgerLine } from "../storage/ledger-line.ts";
 import { countInput, readAllParts, type TokenParts } from "../usage/tokens.ts";
-import type { Trace } from "./trace.ts";
+import type { AttemptNote, Trace } from "./trace.ts";
 
 export interface AttemptReport {
   readonly requestId: string;
@@ -23,6 +23,7 @@ export interface AttemptReport {
   readonly deployment: string | null;
   /** 1 for the first attempt of the request. */
   readonly attempt: number;
+  readonly attemptReason: AttemptNote["reason"];
   readonly isStream: boolean;
   readonly durationMs: number;
   /** Only of a stream: the time until its first content. */

@@ -18,6 +18,8 @@ export interface RequestContext {
   readonly trace: Trace;
   /** The caller requested the `switchyard` member. */
   readonly wantsMetadata: boolean;
+  /** The body as its schema returns it, of a request that has one. */
+  readonly request?: unknown;
   /** The task that an engine performs with this call to a model; absent for a request of a caller. */
   readonly work?: { readonly task: string; readonly jobId: string | null };
 }

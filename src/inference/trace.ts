@@ -2,6 +2,7 @@
 
 import type { AttemptRecord } from "../engines/engine.ts";
 import type { ErrorCode } from "../errors.ts";
+import type { Span } from "../tracing/span.ts";
 
 export type AttemptNote = AttemptRecord;
 
@@ -48,6 +49,8 @@ export class Trace {
   reported: ReportedCalls | null = null;
   /** How many attempts of the request were sent to a provider. */
   calls = 0;
+  /** The parent of the spans of further work; null when traces are not exported. */
+  span: Span | null;
   /** The trace of the request that this one is a part of. */
   readonly root: Trace;
 
@@ -55,6 +58,7 @@ export class Trace {
     this.startedAt = startedAt;
     this.queueMs = queueMs;
     this.root = root ?? this;
+    this.span = root === undefined ? null : root.span;
   }
 
   /** The number of the attempt that is about to be sent. */
@@ -74,6 +78,11 @@ export class Trace {
             outputTokens: addKnown(before.outputTokens, call.outputTokens),
             cost: before.cost === null || call.cost === null ? null : before.cost + call.cost,
           };
+  }
+
+  /** Why the last attempt was made. */
+  get attemptReason(): AttemptNote["reason"] {
+    return this.attempts.at(-1)?.reason ?? "first";
   }
 
   /** The path of the route that the request came by. */

@@ -5,7 +5,9 @@ import { EgressError, type EgressErrorCode } from "../egress/egress-error.ts";
 import type { Log } from "../log.ts";
 import type { OpenedDelivery } from "../storage/deliveries.ts";
 import type { DeliveryAttempt, DeliveryState } from "../storage/job-records.ts";
+import type { Span, Tracing } from "../tracing/span.ts";
 import { toAlertBody } from "./budget-alerts.ts";
+import { startDeliverySpan } from "./job-spans.ts";
 import type { SigningKeys, WebhookKeys } from "./webhook-keys.ts";
 import { toWebhookBody } from "./webhook-payload.ts";
 import { signWebhook } from "./webhook-signature.ts";
@@ -22,6 +24,8 @@ export interface DeliveryOutcome {
 export interface DelivererOptions {
   readonly egress: Egress;
   readonly keys: Pick<WebhookKeys, "signing">;
+  /** Absent or null: traces are not exported. */
+  readonly tracing?: Tracing | null;
   readonly log: Log;
   readonly timeoutMs?: number;
   readonly now?: () => number;
@@ -47,6 +51,7 @@ const jitter = 0.2;
 
 export function createDeliverer(options: DelivererOptions) {
   const { egress, keys, log, timeoutMs = defaultTimeoutMs, now = Date.now, random = Math.random } = options;
+  const { tracing = null } = options;
 
   /**
    * Throws the signal's reason if the signal fires before anything was sent, and throws if the keys cannot be read. Everything that was sent is
@@ -58,7 +63,8 @@ export function createDeliverer(options: DelivererOptions) {
     const signing = await keys.signing();
     const startedAt = now();
     const start = performance.now();
-    const verdict = await post(opened, signing, signal);
+    const span = tracing === null ? null : startDeliverySpan(tracing, opened);
+    const verdict = await endSpan(span, post(opened, signing, signal, span));
     const number = delivery.attempts.length + 1;
     const { status, error } = verdict;
     const durationMs = Math.round(performance.now() - start);
@@ -76,6 +82,7 @@ export function createDeliverer(options: DelivererOptions) {
     { delivery, job, alert }: OpenedDelivery,
     signing: SigningKeys,
     signal: AbortSignal,
+    span: Span | null,
   ): Promise<Verdict> {
     let body: Buffer;
     try {
@@ -90,6 +97,7 @@ export function createDeliverer(options: DelivererOptions) {
       "Content-Type": "application/json",
       "User-Agent": "Switchyard-Webhooks/1",
       ...(await signWebhook(message, signing)),
+      ...span?.headers,
     };
     let isSent = false;
     try {
@@ -122,6 +130,19 @@ export function createDeliverer(options: DelivererOptions) {
   }
 
   return { attempt };
+}
+
+async function endSpan(span: Span | null, verdict: Promise<Verdict>): Promise<Verdict> {
+  if (span === null) return await verdict;
+  try {
+    const { status, state } = await verdict;
+    span.set({ "http.response.status_code": status ?? undefined, "switchyard.delivery.outcome": state });
+    span.end(state === "delivered" ? null : status === null ? state : String(status));
+  } catch (error) {
+    span.end("stopped");
+    throw error;
+  }
+  return await verdict;
 }
 
 function judgeStatus(status: number): Verdict {

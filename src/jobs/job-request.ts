@@ -3,6 +3,7 @@
 import type { Caller } from "../access/caller.ts";
 import type { AsyncJobRequest, JobObject } from "../contract/async-jobs.ts";
 import { parseExactJson } from "../lib/exact-json.ts";
+import type { TraceHeaders } from "../tracing/span.ts";
 
 export interface StoredRequest {
   readonly request: AsyncJobRequest;
@@ -11,12 +12,21 @@ export interface StoredRequest {
   readonly caller: Pick<Caller, "keyId" | "kind" | "owner">;
   readonly requestId: string;
   readonly baseUrl: string;
+  /** The trace that the job continues; absent when traces were not exported. */
+  readonly trace?: TraceHeaders;
 }
 
 export interface StoredResult {
   readonly output?: JobObject["output"];
   readonly error?: JobObject["error"];
   readonly original_response?: unknown;
+  /** The span of the job, which its webhook continues. */
+  readonly trace?: TraceHeaders;
+}
+
+/** `result`: the JSON of an object with members. */
+export function withTrace(result: string, trace: TraceHeaders): string {
+  return `${result.slice(0, -1)},"trace":${JSON.stringify(trace)}}`;
 }
 
 /** Numbers of the vendor's original response keep all digits. Other results are parsed by the faster JSON.parse. */

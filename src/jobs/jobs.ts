@@ -11,6 +11,7 @@ import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import { toUsd } from "../lib/money.ts";
 import type { CreateJobOutcome, DeliveryRecord, JobFilter, ListedJob } from "../storage/job-records.ts";
 import type { DeliveryStore, JobStore } from "../storage/storage.ts";
+import type { TraceHeaders } from "../tracing/span.ts";
 import { type StoredRequest, unpackResult } from "./job-request.ts";
 
 export interface Submission {
@@ -22,6 +23,8 @@ export interface Submission {
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
   /** The address of the gateway, for links to binary results. */
   readonly baseUrl: string;
+  /** The trace of the request; null when traces are not exported. */
+  readonly trace?: TraceHeaders | null;
 }
 
 export interface JobsDependencies {
@@ -64,7 +67,7 @@ export function createJobs(dependencies: JobsDependencies) {
 
   return {
     async submit(submission: Submission): Promise<JobObject> {
-      const { request, userParameters, caller, requestId, idempotency, baseUrl } = submission;
+      const { request, userParameters, caller, requestId, idempotency, baseUrl, trace = null } = submission;
       const plan = universalAi.check(request, caller, "job");
       const [offer] = plan.offers;
       if (offer === undefined) throw new TypeError("The plan has no offer");
@@ -86,6 +89,7 @@ export function createJobs(dependencies: JobsDependencies) {
         caller: { keyId: caller.keyId, kind: caller.kind, owner: caller.owner },
         requestId,
         baseUrl,
+        ...(trace !== null && { trace }),
       };
       const outcome = await jobs.create(
         {

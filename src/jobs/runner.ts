@@ -5,7 +5,7 @@ import { type Caller, ownerOf } from "../access/caller.ts";
 import type { Engine, InputFile } from "../engines/engine.ts";
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import { fallbackCodes } from "../inference/candidate-loop.ts";
-import type { AttemptReport } from "../inference/report.ts";
+import { type AttemptReport, toOutcome } from "../inference/report.ts";
 import { Trace } from "../inference/trace.ts";
 import type { RunAccounting } from "../inference/universal-ai/account-run.ts";
 import { type OfferRun, runOfferStep, type TaskOffer, type TaskOutcome } from "../inference/universal-ai/run-offer.ts";
@@ -16,11 +16,14 @@ import { startDeadline, untilAborted } from "../lib/deadline.ts";
 import type { Json } from "../lib/json-schema/schema.ts";
 import { picoPerUsd } from "../lib/money.ts";
 import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import type { JobRecord, JobResult } from "../storage/job-records.ts";
 import { isUnavailable } from "../storage/outage.ts";
 import type { JobStore } from "../storage/storage.ts";
 import type { WorkItem } from "../storage/work-queue.ts";
-import { callerOf, type StoredRequest } from "./job-request.ts";
+import type { Span, Tracing } from "../tracing/span.ts";
+import { callerOf, type StoredRequest, withTrace } from "./job-request.ts";
+import { startJobSpan } from "./job-spans.ts";
 import { retryWhileStoreDown } from "./retry-while-store-down.ts";
 
 export interface RunnerDependencies extends RunAccounting {
@@ -33,6 +36,9 @@ export interface RunnerDependencies extends RunAccounting {
   readonly jobTimeoutMs: number;
   /** The time that an engine gets to stop after an abort. */
   readonly stopMs?: number;
+  readonly metrics?: Pick<Metrics, "job">;
+  /** Absent or null: traces are not exported. */
+  readonly tracing?: Tracing | null;
   readonly log: Log;
 }
 
@@ -57,7 +63,11 @@ interface Running {
   /** Epoch milliseconds. */
   readonly deadline: number;
   readonly signal: AbortSignal;
+  /** Null: traces are not exported. */
+  readonly span: Span | null;
 }
+
+type EndedJob = Pick<Running, "item" | "job" | "span">;
 
 /** A call to an offer, for the decision after it fails. */
 interface Attempt {
@@ -96,24 +106,31 @@ const limitCodes: ReadonlySet<ErrorCode> = new Set(["rate_limit_exceeded", "budg
 
 export function createRunner(dependencies: RunnerDependencies): (item: WorkItem, signal: AbortSignal) => Promise<void> {
   const { jobs, universalAi, publish, report, callLimits, checkLedger, findCaller, jobTimeoutMs, log } = dependencies;
-  const { stopMs = defaultStopMs } = dependencies;
+  const { stopMs = defaultStopMs, metrics, tracing = null } = dependencies;
 
   async function run(item: WorkItem, signal: AbortSignal): Promise<void> {
     const job = await jobs.begin(item, { countRun: true });
     if (job === null) return;
     const deadline = Math.min(job.createdAt + jobTimeoutMs, job.expiresAt - reportMs);
+    let span: Span | null = null;
     try {
       const stored = JSON.parse(job.request) as StoredRequest;
+      span = tracing === null ? null : startJobSpan(tracing, job, stored);
       // Checked again, because the version or the settings may have changed since the submission.
       const caller = callerOf(stored, await findCaller(stored.caller.keyId));
       const plan = universalAi.check(stored.request, caller, "job");
       await tryOffers(
-        { item, job, stored, caller, plan, deadline, signal },
+        { item, job, stored, caller, plan, deadline, signal, span },
         job.checkpoint === null ? noProgress : JSON.parse(job.checkpoint),
       );
+      span?.end(null);
     } catch (error) {
-      if (isUnavailable(error)) throw error;
-      await fail(item, job, error);
+      try {
+        if (isUnavailable(error)) throw error;
+        await fail({ item, job, span }, error);
+      } finally {
+        span?.end(toOutcome(error));
+      }
     }
   }
 
@@ -132,6 +149,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     let attempt: Attempt = { offer, progress: first, isCalled: false };
     const failed = new Map<unknown, Attempt>();
     const trace = createTrace(job, first);
+    trace.span = running.span;
     const options = {
       trace,
       signal,
@@ -294,14 +312,15 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     await retryWhileStoreDown(log, () => jobs.release(item, job.id, { dueAt: Date.now(), uncount: true }));
   }
 
-  async function succeed({ item, job, stored }: Running, outcome: TaskOutcome): Promise<void> {
+  async function succeed(running: Running, outcome: TaskOutcome): Promise<void> {
+    const { stored } = running;
     const { output, original } = outcome;
     const wantsOriginal = stored.request.show_original_response === true;
     let result = JSON.stringify(wantsOriginal ? { output, original_response: original } : { output });
     if (wantsOriginal && Buffer.byteLength(result) > maxResultBytes) result = JSON.stringify({ output });
     if (Buffer.byteLength(result) > maxResultBytes)
       throw new GatewayError("internal_error", `The result exceeds the limit of ${maxResultBytes} bytes.`);
-    await finish(item, job, {
+    await finish(running, {
       status: "success",
       provider: outcome.provider,
       model: outcome.model,
@@ -312,10 +331,11 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     });
   }
 
-  async function fail(item: WorkItem, job: JobRecord, error: unknown): Promise<void> {
+  async function fail(ended: EndedJob, error: unknown): Promise<void> {
+    const { job } = ended;
     if (!(error instanceof GatewayError || error instanceof ValidationError))
       log.error("A job failed because of a bug", { job: job.id, error });
-    await finish(item, job, {
+    await finish(ended, {
       status: "fail",
       provider: job.provider,
       model: job.model,
@@ -326,9 +346,15 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     });
   }
 
-  async function finish(item: WorkItem, job: JobRecord, result: JobResult): Promise<void> {
+  async function finish({ item, job, span }: EndedJob, ended: JobResult): Promise<void> {
     const delivery = job.webhookReceiver === null ? null : { id: crypto.randomUUID() };
-    await retryWhileStoreDown(log, () => jobs.finish(item, job.id, result, delivery));
+    const result = span === null ? ended : { ...ended, result: withTrace(ended.result, span.headers) };
+    span?.set({ "switchyard.job.status": result.status });
+    const isFinished = await retryWhileStoreDown(log, () => jobs.finish(item, job.id, result, delivery));
+    const { feature, subfeature, createdAt } = job;
+    const { status, finishedAt } = result;
+    if (isFinished)
+      metrics?.job({ task: `${feature}/${subfeature}`, status, durationMs: Math.max(0, finishedAt - createdAt) });
   }
 
   return run;
@@ -393,6 +419,7 @@ function toLostReport(
     deployment: null,
     // The number that the run before had.
     attempt: Math.max(1, createTrace(job, progress).calls),
+    attemptReason: "first",
     isStream: false,
     durationMs: 0,
     firstTokenMs: null,

@@ -1,6 +1,7 @@
 // Consumes the work queue: one consumer for runs, one for webhook deliveries.
 
 import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import type { Storage } from "../storage/storage.ts";
 import { deleteInBatches, startSweeper } from "../storage/sweeper.ts";
 import type { WorkItem, WorkKind } from "../storage/work-queue.ts";
@@ -15,6 +16,7 @@ export interface WorkerOptions {
   readonly runsAtOnce: number;
   readonly deliveriesAtOnce: number;
   readonly deliveriesPerHost: number;
+  readonly metrics?: Pick<Metrics, "delivery">;
   readonly log: Log;
 }
 
@@ -32,6 +34,7 @@ export function startJobWorker(options: WorkerOptions) {
     const opened = await deliveries.open(item);
     if (opened === null) return;
     const { attempt, state, nextAt } = await deliverer.attempt(opened, signal);
+    options.metrics?.delivery({ outcome: state === "pending" ? "retry" : state, durationMs: attempt.durationMs });
     await waitForOthers(consumers.deliver.state().running);
     await retryWhileStoreDown(log, () => deliveries.recordAttempt(item, attempt, { state, nextAt }));
   }

@@ -41,48 +41,55 @@ export const contentType = "text/plain; version=0.0.4; charset=utf-8";
 
 /** `snapshots`: the families of each process. */
 export function toPrometheusText(snapshots: readonly (readonly Family[])[]): string {
+  return mergeFamilies(snapshots).map(writeFamily).join("");
+}
+
+/** One family of each name, with the figures of all processes. */
+export function mergeFamilies(snapshots: readonly (readonly Family[])[]): Family[] {
   const families = Map.groupBy(snapshots.flat(), ({ name }) => name);
-  return [...families.values()].map(writeFamily).join("");
+  return [...families.values()].map((parts) => parts.reduce(mergeTwo));
 }
 
-function writeFamily(parts: readonly Family[]): string {
-  const [first] = parts;
-  if (first === undefined) return "";
-  const name = `${prefix}${first.name}`;
-  const head = `# HELP ${name} ${escapeHelp(first.help)}\n# TYPE ${name} ${first.type}\n`;
-  const lines = first.type === "histogram" ? writeHistograms(name, first.bounds, parts) : writeValues(name, parts);
-  return lines === "" ? "" : head + lines;
-}
-
-function writeValues(name: string, parts: readonly Family[]): string {
-  const merged = new Map<string, number>();
-  for (const part of parts) {
-    if (part.type === "histogram") throw mixedTypes(name);
-    const merge = merges[part.type === "gauge" ? part.merge : "sum"];
-    for (const { labels, value } of part.samples) {
-      const key = writeLabels(labels);
-      const known = merged.get(key);
-      merged.set(key, known === undefined ? value : merge(known, value));
-    }
+function mergeTwo(one: Family, other: Family): Family {
+  if (one.type === "histogram") {
+    if (other.type !== "histogram") throw mixedTypes(one.name);
+    return { ...one, samples: mergeSamples([...one.samples, ...other.samples], addHistograms) };
   }
-  return [...merged].map(([labels, value]) => `${name}${labels} ${writeNumber(value)}\n`).join("");
+  if (other.type === "histogram") throw mixedTypes(one.name);
+  const merge = merges[one.type === "gauge" ? one.merge : "sum"];
+  const samples = mergeSamples([...one.samples, ...other.samples], (before, after) => ({
+    labels: before.labels,
+    value: merge(before.value, after.value),
+  }));
+  return { ...one, samples };
 }
 
-function writeHistograms(name: string, bounds: readonly number[], parts: readonly Family[]): string {
-  const merged = new Map<string, { labels: Labels; counts: number[]; sum: number }>();
-  for (const part of parts) {
-    if (part.type !== "histogram") throw mixedTypes(name);
-    for (const { labels, counts, sum } of part.samples) {
-      const key = writeLabels(labels);
-      const known = merged.get(key);
-      if (known === undefined) merged.set(key, { labels, counts: [...counts], sum });
-      else {
-        for (const [index, count] of counts.entries()) known.counts[index] = (known.counts[index] ?? 0) + count;
-        known.sum += sum;
-      }
-    }
+function mergeSamples<Some extends { readonly labels: Labels }>(
+  samples: readonly Some[],
+  merge: (one: Some, other: Some) => Some,
+): Some[] {
+  const merged = new Map<string, Some>();
+  for (const sample of samples) {
+    const key = writeLabels(sample.labels);
+    const known = merged.get(key);
+    merged.set(key, known === undefined ? sample : merge(known, sample));
   }
-  return [...merged.values()].map((one) => writeHistogram(name, bounds, one)).join("");
+  return [...merged.values()];
+}
+
+function addHistograms(one: HistogramSample, other: HistogramSample): HistogramSample {
+  const counts = one.counts.map((count, index) => count + (other.counts[index] ?? 0));
+  return { labels: one.labels, counts, sum: one.sum + other.sum };
+}
+
+function writeFamily(family: Family): string {
+  if (family.samples.length === 0) return "";
+  const name = `${prefix}${family.name}`;
+  const lines =
+    family.type === "histogram"
+      ? family.samples.map((sample) => writeHistogram(name, family.bounds, sample))
+      : family.samples.map(({ labels, value }) => `${name}${writeLabels(labels)} ${writeNumber(value)}\n`);
+  return `# HELP ${name} ${escapeHelp(family.help)}\n# TYPE ${name} ${family.type}\n${lines.join("")}`;
 }
 
 function writeHistogram(name: string, bounds: readonly number[], { labels, counts, sum }: HistogramSample): string {

@@ -1,6 +1,6 @@
 // One scrape shows all processes of a gateway: the process that answers it asks the supervisor, which asks all others.
 
-import type { Family } from "./family.ts";
+import { type Family, type Labels, mergeFamilies } from "./family.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** From the supervisor to a process. */
@@ -11,7 +11,8 @@ export type MetricsMessage =
 /** From a process to the supervisor. */
 export type MetricsReport =
   | { readonly state: "wants-metrics"; readonly id: number }
-  | { readonly state: "metrics"; readonly id: number; readonly families: readonly Family[] };
+  /** `id` null: the process ends, and these are its last figures. */
+  | { readonly state: "metrics"; readonly id: number | null; readonly families: readonly Family[] };
 
 export type ReadAllMetrics = () => Promise<readonly (readonly Family[])[]>;
 
@@ -23,7 +24,7 @@ export interface MetricsAccess {
 
 /** For a process without a supervisor. */
 export function metricsOfOneProcess(metrics: Metrics): MetricsAccess {
-  return { metrics, readAll: async () => [await metrics.collect()] };
+  return { metrics, readAll: () => Promise.all([metrics.collect(), metrics.collectGateway()]) };
 }
 
 // The supervisor waits for a process that hangs for a shorter time.
@@ -52,10 +53,15 @@ export function createMetricsLink(metrics: Metrics, send: (report: MetricsReport
       waiting.set(id, answer.resolve);
       const timer = setTimeout(() => answer.resolve(null), answerTimeoutMs);
       send({ state: "wants-metrics", id });
-      const snapshots = await answer.promise;
+      const [snapshots, ofGateway] = await Promise.all([answer.promise, metrics.collectGateway()]);
       clearTimeout(timer);
       waiting.delete(id);
-      return snapshots ?? [await metrics.collect()];
+      return [...(snapshots ?? [await metrics.collect()]), ofGateway];
+    },
+
+    /** Call it before the process ends. */
+    async sendLast(): Promise<void> {
+      send({ state: "metrics", id: null, families: await metrics.collect() });
     },
   };
 }
@@ -65,12 +71,15 @@ export interface MetricsSource {
   send(message: MetricsMessage): void;
 }
 
-// A process that is starting or hangs is left out of the scrape.
+// Of a process that hangs, its figures of the scrape before are shown.
 const collectTimeoutMs = 1_500;
 
 /** The end in the supervisor. */
 export function createMetricsCollector<Source extends MetricsSource>(listSources: () => readonly Source[]) {
   const collections = new Map<number, Collection<Source>>();
+  const latest = new Map<Source, readonly Family[]>();
+  /** The counts of processes that ended: the sum over all processes must never decrease. */
+  let ended: readonly Family[] = [];
   let lastId = 0;
 
   function begin(asker: Source, askerId: number): void {
@@ -79,13 +88,14 @@ export function createMetricsCollector<Source extends MetricsSource>(listSources
     const finish = () => {
       if (!collections.delete(id)) return;
       clearTimeout(timer);
-      trySend(asker, { metrics: "all", id: askerId, snapshots: collection.snapshots });
+      const snapshots = [...sources].map((source) => latest.get(source) ?? []);
+      trySend(asker, { metrics: "all", id: askerId, snapshots: [...snapshots, ended] });
     };
     const timer = setTimeout(finish, collectTimeoutMs);
-    const collection: Collection<Source> = { missing: sources, snapshots: [], finish };
+    const collection: Collection<Source> = { sources, missing: new Set(sources), finish };
     collections.set(id, collection);
-    for (const source of sources) if (!trySend(source, { metrics: "collect", id })) sources.delete(source);
-    if (sources.size === 0) finish();
+    for (const source of sources) if (!trySend(source, { metrics: "collect", id })) collection.missing.delete(source);
+    if (collection.missing.size === 0) finish();
   }
 
   return {
@@ -94,23 +104,38 @@ export function createMetricsCollector<Source extends MetricsSource>(listSources
         begin(source, report.id);
         return;
       }
-      const collection = collections.get(report.id);
-      if (collection === undefined || !collection.missing.delete(source)) return;
-      collection.snapshots.push(report.families);
-      if (collection.missing.size === 0) collection.finish();
+      latest.set(source, report.families);
+      const collection = report.id === null ? undefined : collections.get(report.id);
+      if (collection?.missing.delete(source) === true && collection.missing.size === 0) collection.finish();
     },
 
     /** The process has ended, so it is not waited for. */
     forget(source: Source): void {
-      for (const collection of collections.values())
-        if (collection.missing.delete(source) && collection.missing.size === 0) collection.finish();
+      ended = mergeFamilies([ended, (latest.get(source) ?? []).flatMap(withoutProcess)]);
+      latest.delete(source);
+      for (const { sources, missing, finish } of collections.values()) {
+        sources.delete(source);
+        if (missing.delete(source) && missing.size === 0) finish();
+      }
     },
   };
 }
 
+/** What remains of a process that ended: its counts, without those that carry its name. */
+function withoutProcess(family: Family): Family[] {
+  if (family.type === "gauge") return [];
+  if (family.type === "histogram") return [{ ...family, samples: family.samples.filter(isShared) }];
+  return [{ ...family, samples: family.samples.filter(isShared) }];
+}
+
+function isShared({ labels }: { readonly labels: Labels }): boolean {
+  return labels["process"] === undefined;
+}
+
 interface Collection<Source> {
+  readonly sources: Set<Source>;
+  /** Those that have not answered yet. */
   readonly missing: Set<Source>;
-  readonly snapshots: (readonly Family[])[];
   readonly finish: () => void;
 }
 

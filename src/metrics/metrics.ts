@@ -2,9 +2,14 @@
 // the metrics are read.
 
 import type { Family, HistogramSample, Sample } from "./family.ts";
+import { CounterFamily, Counts, Histogram, HistogramFamily } from "./series.ts";
 
 /** Seconds. Answers of models take from milliseconds (a cache, a local engine) to many minutes (a long stream). */
 const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+/** Operations of the store take from parts of a millisecond to their deadline. */
+const storeBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Jobs wait in the queue, and may run for hours. */
+const jobBounds = [0.05, 0.25, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600];
 // Callers choose model names, so the number of time series is bounded. The rest is counted under `other`.
 const mostModels = 500;
 const other = "other";
@@ -21,54 +26,51 @@ export interface AttemptFigures {
   readonly outputTokens: number;
   /** USD; null when it is unknown. */
   readonly cost: number | null;
-  readonly isRetry: boolean;
+  /** Why the call was made; `first` for the first call of a request. */
+  readonly reason: AttemptReason;
 }
 
-class Histogram {
-  readonly counts: number[] = Array.from({ length: durationBounds.length + 1 }, () => 0);
-  sum = 0;
+export type AttemptReason = "first" | "retry" | "other_deployment" | "fallback";
 
-  observe(seconds: number): void {
-    let index = 0;
-    while (index < durationBounds.length && seconds > (durationBounds[index] as number)) index++;
-    this.counts[index] = (this.counts[index] as number) + 1;
-    this.sum += seconds;
-  }
-
-  toSample(labels: HistogramSample["labels"]): HistogramSample {
-    return { labels, counts: this.counts, sum: this.sum };
-  }
-
-  get isEmpty(): boolean {
-    return this.counts.every((count) => count === 0);
-  }
+export interface DeliveryFigures {
+  /** `delivered`, `retry`, `failed` or `blocked`. */
+  readonly outcome: string;
+  readonly durationMs: number;
 }
 
-class Counts {
-  readonly values = new Map<string, number>();
+export interface JobFigures {
+  readonly task: string;
+  /** `success` or `fail`. */
+  readonly status: string;
+  /** From the submission to the end. */
+  readonly durationMs: number;
+}
 
-  add(name: string, amount = 1): void {
-    this.values.set(name, (this.values.get(name) ?? 0) + amount);
-  }
+export interface StoreFigures {
+  /** The name of the part of the store: `jobs`, `ledger` … */
+  readonly store: string;
+  readonly mode: "read" | "write";
+  readonly durationMs: number;
+  readonly hasFailed: boolean;
 }
 
 class RouteSeries {
   readonly statuses = new Counts();
   readonly errors = new Counts();
-  readonly durations = new Histogram();
+  readonly durations = new Histogram(durationBounds);
 }
 
 class OfferSeries {
   readonly provider: string;
   readonly model: string;
   readonly outcomes = new Counts();
-  readonly durations = new Histogram();
-  readonly firstTokens = new Histogram();
+  readonly durations = new Histogram(durationBounds);
+  readonly firstTokens = new Histogram(durationBounds);
   inputTokens = 0;
   outputTokens = 0;
   cost = 0;
   unknownCosts = 0;
-  retries = 0;
+  readonly retries = new Counts();
 
   constructor(provider: string, model: string) {
     this.provider = provider;
@@ -81,7 +83,9 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics() {
   const routes = new Map<string, RouteSeries>();
   const offers = new Map<string, OfferSeries>();
-  const gauges: (() => readonly Family[] | Promise<readonly Family[]>)[] = [];
+  const work = createWorkFamilies();
+  const gauges: ReadFamilies[] = [];
+  const gatewayGauges: ReadFamilies[] = [];
 
   function routeOf(route: string): RouteSeries {
     let series = routes.get(route);
@@ -133,19 +137,85 @@ export function createMetrics() {
       series.outputTokens += figures.outputTokens;
       if (cost !== null) series.cost += cost;
       else if (outcome === "completed") series.unknownCosts++;
-      if (figures.isRetry) series.retries++;
+      if (figures.reason !== "first") series.retries.add(figures.reason);
+    },
+
+    /** One attempt to deliver a webhook. */
+    delivery({ outcome, durationMs }: DeliveryFigures): void {
+      work.deliveries.observe([outcome], durationMs / 1_000);
+    },
+
+    /** A job that has ended. */
+    job({ task, status, durationMs }: JobFigures): void {
+      work.jobs.observe([task, status], durationMs / 1_000);
+    },
+
+    /** One operation of the store, or one transaction of several calls. */
+    storeOperation({ store, mode, durationMs, hasFailed }: StoreFigures): void {
+      work.operations.observe([store, mode], durationMs / 1_000);
+      if (hasFailed) work.failedOperations.add([store, mode]);
     },
 
     /** `read` is called when the metrics are read. */
-    addGauges(read: () => readonly Family[] | Promise<readonly Family[]>): void {
+    addGauges(read: ReadFamilies): void {
       gauges.push(read);
+    },
+
+    /** As `addGauges`, for figures that all processes of the gateway share: only the process that answers a scrape reads them. */
+    addGatewayGauges(read: ReadFamilies): void {
+      gatewayGauges.push(read);
     },
 
     /** Everything that was recorded since the start of the process. */
     async collect(): Promise<Family[]> {
-      const measured = await Promise.all(gauges.map((read) => read()));
-      return [...describeRoutes(routes), ...describeOffers([...offers.values()]), ...measured.flat()];
+      const measured = await readEach(gauges);
+      const families = Object.values(work).map((family) => family.toFamily());
+      return [...describeRoutes(routes), ...describeOffers([...offers.values()]), ...families, ...measured];
     },
+
+    collectGateway: (): Promise<Family[]> => readEach(gatewayGauges),
+  };
+}
+
+type ReadFamilies = () => readonly Family[] | Promise<readonly Family[]>;
+
+/** A figure that cannot be read, such as one of a store that is away, must not hide the others. */
+async function readEach(reads: readonly ReadFamilies[]): Promise<Family[]> {
+  const results = await Promise.allSettled(reads.map(async (read) => await read()));
+  return results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+}
+
+function createWorkFamilies() {
+  return {
+    operations: new HistogramFamily(
+      {
+        name: "store_operation_duration_seconds",
+        help: "Time that operations of the store take, by part of the store and mode.",
+        labels: ["store", "mode"],
+      },
+      storeBounds,
+    ),
+    failedOperations: new CounterFamily({
+      name: "store_failures_total",
+      help: "Operations of the store that failed.",
+      labels: ["store", "mode"],
+    }),
+    jobs: new HistogramFamily(
+      {
+        name: "job_duration_seconds",
+        help: "Time from the submission of a job to its end.",
+        labels: ["task", "status"],
+      },
+      jobBounds,
+    ),
+    deliveries: new HistogramFamily(
+      {
+        name: "delivery_duration_seconds",
+        help: "Attempts to deliver a webhook, by outcome: delivered, retry, failed or blocked.",
+        labels: ["outcome"],
+      },
+      durationBounds,
+    ),
   };
 }
 
@@ -229,9 +299,11 @@ function describeOffers(offers: readonly OfferSeries[]): Family[] {
     },
     {
       name: "retries_total",
-      help: "Calls that followed a failed call of the same request: retries and fallbacks.",
+      help: "Calls that followed a failed call of the same request, by reason: retry, other_deployment or fallback.",
       type: "counter",
-      samples: each(({ retries }) => retries),
+      samples: offers.flatMap((series) =>
+        [...series.retries.values].map(([reason, value]) => ({ labels: { ...labelsOf(series), reason }, value })),
+      ),
     },
   ];
 }

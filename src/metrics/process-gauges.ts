@@ -1,16 +1,44 @@
-// Gauges of a process itself. The label `process` tells the processes of a gateway apart.
+// Figures of a process itself. The label `process` tells the processes of a gateway apart.
 
-import type { Family } from "./family.ts";
+import type { Family, Labels } from "./family.ts";
+import { Histogram } from "./series.ts";
 
-export interface ProcessGauges {
-  /** `serving` or `worker`. */
-  readonly kind: string;
-  /** Milliseconds that a request waits for the event loop now. */
-  readonly readDelayMs?: () => number;
+export interface ProcessWatch {
+  readonly describe: () => Family[];
+  close(): void;
 }
 
-export function describeProcess({ kind, readDelayMs }: ProcessGauges): Family[] {
+const sampleEveryMs = 100;
+const delayBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** Measures the event loop from now on. `kind`: `serving`, `worker` or `engine`. */
+export function watchProcess(kind: string): ProcessWatch {
   const labels = { process: `${kind}-${process.pid}` };
+  const delays = new Histogram(delayBounds);
+  let dueAt = performance.now() + sampleEveryMs;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    delays.observe(Math.max(0, now - dueAt) / 1_000);
+    dueAt = now + sampleEveryMs;
+  }, sampleEveryMs);
+  timer.unref();
+  return {
+    describe: () => [...describeProcess(labels), describeDelays(labels, delays)],
+    close: () => clearInterval(timer),
+  };
+}
+
+function describeDelays(labels: Labels, delays: Histogram): Family {
+  return {
+    name: "event_loop_delay_seconds",
+    help: "How late timers of each process are, which is how long its requests wait; measured ten times a second.",
+    type: "histogram",
+    bounds: delayBounds,
+    samples: [delays.toSample(labels)],
+  };
+}
+
+function describeProcess(labels: Labels): Family[] {
   const gauge = (name: string, help: string, value: number): Family => ({
     name,
     help,
@@ -28,9 +56,6 @@ export function describeProcess({ kind, readDelayMs }: ProcessGauges): Family[] 
       type: "counter",
       samples: [{ labels, value: (user + system) / 1e6 }],
     },
-    ...(readDelayMs === undefined
-      ? []
-      : [gauge("event_loop_delay_seconds", "How long a request waits for the event loop.", readDelayMs() / 1_000)]),
   ];
 }
 

@@ -5,4 +5,6 @@
 export class CallTicket {
   /** A request was sent to a provider. */
   isUsed = false;
+  /** Header lines of every call, such as those that continue a trace. */
+  headerLines = "";
 }

@@ -289,10 +289,12 @@ function send(options: CallOptions): Exchange {
   const { provider, address, method = "POST", path, headerLines = "", body, wantsStream, http, maxIdleMs } = options;
   const { transport } = provider.row;
   if (transport !== undefined) return new TransportExchange(transport, `${address.baseUrl}${path}`, { method, body });
-  if (options.head !== undefined) return http.send(address.origin, options.head, body, wantsStream, maxIdleMs);
+  const { headerLines: ticketLines } = options.ticket;
+  if (options.head !== undefined)
+    return http.send(address.origin, `${options.head}${ticketLines}`, body, wantsStream, maxIdleMs);
   const accept = `accept: ${wantsStream ? "text/event-stream" : "application/json"}\r\n`;
   const ownLines = headerLines.startsWith("accept:") ? headerLines : `${headerLines}${accept}`;
-  const head = `${method} ${address.basePath}${path} HTTP/1.1\r\n${address.headerLines}${ownLines}`;
+  const head = `${method} ${address.basePath}${path} HTTP/1.1\r\n${address.headerLines}${ownLines}${ticketLines}`;
   return http.send(address.origin, head, body, wantsStream, maxIdleMs);
 }
 

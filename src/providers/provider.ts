@@ -150,6 +150,8 @@ export interface ProviderRow extends Access {
   readonly title: string;
   /** Other names, for requests and settings. Of several providers with the same name, the first configured one is used. */
   readonly aliases?: readonly string[];
+  /** The value of `gen_ai.provider.name` in traces, where OpenTelemetry defines another one than `name`. */
+  readonly openTelemetryName?: string;
   /** The page that documents the facts of this row. */
   readonly docs: string;
   /** The meaning of errors with a misleading status. */

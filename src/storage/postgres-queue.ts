@@ -1,15 +1,23 @@
 // The work queue on PostgreSQL: pg-boss, in a schema of its own in the same database. The module is loaded on PostgreSQL only.
 //
 // The gateway adds, fetches, touches and deletes; pg-boss starts no workers of its own. Finished work is deleted at once, and postponed work
-// is deleted and added again. pg-boss never gives up on work: the gateway counts the tries. Two statements here, those of `end` and
-// `nextRank`, use the table of pg-boss directly; docs/decisions/0030-pg-boss-tables.md has the measurements behind that.
+// is deleted and added again. pg-boss never gives up on work: the gateway counts the tries. Three statements here, those of `end`,
+// `nextRank` and `count`, use the table of pg-boss directly; docs/decisions/0030-pg-boss-tables.md has the measurements behind that.
 
 import { fromBunSql, PgBoss } from "pg-boss";
 import { toBatches } from "./batches.ts";
 import { together } from "./operation.ts";
 import { withStoreDeadline } from "./outage.ts";
 import type { CreateQueue, Database, Statements } from "./sql.ts";
-import { type NewWork, type TakeWork, type WorkItem, type WorkKind, type WorkQueue, workKinds } from "./work-queue.ts";
+import {
+  isWorkKind,
+  type NewWork,
+  type TakeWork,
+  type WorkItem,
+  type WorkKind,
+  type WorkQueue,
+  workKinds,
+} from "./work-queue.ts";
 
 export interface PostgresQueue {
   readonly createQueue: CreateQueue;
@@ -172,7 +180,36 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
         order by priority desc limit 1`;
       return -Number(next?.priority ?? 0);
     },
+
+    count: async () => {
+      const rows = await sql<CountRow>`
+        select name, count(*) filter (where state < 'active' and start_after <= now()) as waiting,
+          count(*) filter (where state < 'active' and start_after > now()) as scheduled,
+          count(*) filter (where state = 'active') as leased,
+          coalesce(extract(epoch from now() - min(start_after) filter (where state < 'active'))::float8, 0) as oldest
+        from switchyard_queue.job group by name`;
+      return rows.flatMap((row) =>
+        isWorkKind(row.name)
+          ? {
+              kind: row.name,
+              waiting: Number(row.waiting),
+              scheduled: Number(row.scheduled),
+              leased: Number(row.leased),
+              oldestWaitingMs: Math.max(0, Number(row.oldest) * 1_000),
+            }
+          : [],
+      );
+    },
   };
+}
+
+interface CountRow {
+  readonly name: string;
+  readonly waiting: bigint;
+  readonly scheduled: bigint;
+  readonly leased: bigint;
+  /** Seconds. */
+  readonly oldest: number;
 }
 
 /**

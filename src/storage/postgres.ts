@@ -44,7 +44,7 @@ const superviseEveryMs = 3000;
 const superviseAfterOutageMs = 8000;
 
 export async function openPostgres(options: StorageOptions & { readonly databaseUrl: string }): Promise<Storage> {
-  const { databaseUrl, log, deadlineMs = defaultDeadlineMs } = options;
+  const { databaseUrl, log, metrics, deadlineMs = defaultDeadlineMs } = options;
   const { openPostgresQueue } = await import("./postgres-queue.ts");
   const queue = openPostgresQueue(() => clients.pool);
   const listeners: Record<Topic, (() => void)[]> = { keys: [], run: [], deliver: [] };
@@ -190,7 +190,7 @@ export async function openPostgres(options: StorageOptions & { readonly database
   }
 
   return {
-    ...buildStores(run, { maxTransactions, isDown: () => !isHealthy, deadlineMs }),
+    ...buildStores(run, { maxTransactions, isDown: () => !isHealthy, deadlineMs, metrics }),
     onKeysChanged: (listener) => {
       listeners.keys.push(listener);
     },

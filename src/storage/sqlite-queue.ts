@@ -12,6 +12,14 @@ interface TakenRow {
   readonly takes: bigint;
 }
 
+interface CountRow {
+  readonly kind: WorkKind;
+  readonly waiting: bigint;
+  readonly scheduled: bigint;
+  readonly leased: bigint;
+  readonly oldest: bigint;
+}
+
 // Consumers extend their leases every few seconds. A slow consumer keeps them; the work of a dead one is released within half a minute.
 const leaseMs = 20_000;
 
@@ -79,6 +87,21 @@ export function createSqliteQueue(sql: Statements): WorkQueue {
       const [next] = await sql<{ rank: bigint }>`
         select rank from work where kind = 'run' and held = 0 and due_at <= ${Date.now()} order by rank limit 1`;
       return Number(next?.rank ?? 0);
+    },
+
+    count: async () => {
+      const now = Date.now();
+      const rows = await sql<CountRow>`
+        select kind, sum(due_at <= ${now}) as waiting, sum(due_at > ${now} and held = 0) as scheduled,
+          sum(due_at > ${now} and held = 1) as leased, min(due_at) as oldest
+        from work group by kind`;
+      return rows.map((row) => ({
+        kind: row.kind,
+        waiting: Number(row.waiting),
+        scheduled: Number(row.scheduled),
+        leased: Number(row.leased),
+        oldestWaitingMs: Math.max(0, now - Number(row.oldest)),
+      }));
     },
   };
 }

@@ -20,7 +20,7 @@ const openDeadlineMs = 10_000;
 const restartAfterMs = 250;
 
 export async function openSqlite(options: StorageOptions): Promise<Storage> {
-  const { dataDir, log, deadlineMs = defaultDeadlineMs } = options;
+  const { dataDir, log, metrics, deadlineMs = defaultDeadlineMs } = options;
   const pending = new Map<number, Pending>();
   const listeners: Record<AnnouncedTopic, (() => void)[]> = { keys: [], work: [] };
   let nextId = 1;
@@ -127,7 +127,7 @@ export async function openSqlite(options: StorageOptions): Promise<Storage> {
       const deadline = Date.now() + timeoutMs - 100;
       return ask((id) => ({ type: "call", id, store, name, args, deadline }), timeoutMs);
     },
-    { maxTransactions, isDown: () => false, deadlineMs },
+    { maxTransactions, isDown: () => false, deadlineMs, metrics },
   );
 
   return {

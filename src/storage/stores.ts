@@ -1,6 +1,7 @@
 // The list of stores and the methods that callers see. A new store is a statements file and a line here.
 
 import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import { auditStatements } from "./audit.ts";
 import { budgetStatements } from "./budgets.ts";
 import { type CoalescingOptions, coalesceCalls } from "./coalesce-calls.ts";
@@ -68,6 +69,8 @@ export interface StorageOptions {
   readonly encryptionKey?: string | null;
   /** Deadline of an operation, after which it fails with a 503. Default: 1,000. */
   readonly deadlineMs?: number | undefined;
+  /** Absent: operations are not measured, for commands. */
+  readonly metrics?: Pick<Metrics, "storeOperation"> | undefined;
 }
 
 export const defaultDeadlineMs = 1000;
@@ -99,8 +102,11 @@ export function findOperation(store: string, name: string): AnyOperation {
   return found as AnyOperation;
 }
 
-/** The methods of every store. Each passes its arguments to `run`, the engine. */
-export function buildStores(run: Runner, options: CoalescingOptions): Stores {
+export interface BuildOptions extends CoalescingOptions, Pick<StorageOptions, "metrics"> {}
+
+/** The methods of every store. Each passes its arguments to `engine`. */
+export function buildStores(engine: Runner, options: BuildOptions): Stores {
+  const run = options.metrics === undefined ? engine : measure(engine, options.metrics);
   const stores = Object.entries(statements).map(([store, operations]) => {
     const methods = Object.keys(operations).map((name) => {
       const operation = findOperation(store, name);
@@ -114,6 +120,22 @@ export function buildStores(run: Runner, options: CoalescingOptions): Stores {
     return [store, Object.fromEntries(methods)];
   });
   return Object.fromEntries(stores) as Stores;
+}
+
+function measure(run: Runner, metrics: NonNullable<StorageOptions["metrics"]>): Runner {
+  return async (call) => {
+    const { store, name } = call;
+    const startedAt = performance.now();
+    let hasFailed = true;
+    try {
+      const result = await run(call);
+      hasFailed = false;
+      return result;
+    } finally {
+      const durationMs = performance.now() - startedAt;
+      metrics.storeOperation({ store, mode: findOperation(store, name).mode, durationMs, hasFailed });
+    }
+  };
 }
 
 export function isCoalesced(operation: object): operation is CoalescedOperation<readonly unknown[], unknown> {

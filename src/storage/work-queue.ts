@@ -52,6 +52,19 @@ export interface WorkQueue {
   remove(kind: WorkKind, ids: readonly string[]): Promise<void>;
   /** The rank of the run that is taken next; 0 when none is due. */
   nextRank(): Promise<number>;
+  /** How much work there is, by kind; kinds without work may be missing. */
+  count(): Promise<WorkCounts[]>;
+}
+
+export interface WorkCounts {
+  readonly kind: WorkKind;
+  /** Due, and not leased. */
+  readonly waiting: number;
+  /** Due later: postponed jobs, and repeated deliveries. */
+  readonly scheduled: number;
+  readonly leased: number;
+  /** How long the oldest waiting work has been due; 0 when none waits. */
+  readonly oldestWaitingMs: number;
 }
 
 /**

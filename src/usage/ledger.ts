@@ -39,6 +39,8 @@ export interface Ledger {
   onFlush(listener: () => void): void;
   /** Lines that were lost. */
   readonly dropped: number;
+  /** Lines of this process that are not in the store yet. */
+  readonly waiting: number;
   /** Lines wait on disk because the store does not accept them. */
   readonly isBehind: boolean;
   /** Flushes, if the store answers. The files of the spool stay until all of their lines are stored. */
@@ -81,6 +83,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const mergedRefusals = new Map<string, { readonly line: LedgerLine; count: number }>();
   let dropped = 0;
   let recorded = 0;
+  let stored = 0;
   let flushing: Promise<void> | null = null;
   let isBehind = false;
   let retryAt = 0;
@@ -152,6 +155,7 @@ export function openLedger(options: LedgerOptions): Ledger {
         batch.done();
         spool.tend();
         last = batch.last;
+        stored = last;
       }
       if (performance.now() >= replayAt) await tryReplay();
       if (isBehind) log.info("the ledger is up to date again");
@@ -251,6 +255,9 @@ export function openLedger(options: LedgerOptions): Ledger {
     get dropped() {
       return dropped;
     },
+    get waiting() {
+      return recorded - stored;
+    },
     get isBehind() {
       return isBehind;
     },
@@ -274,6 +281,7 @@ export const noLedger: Ledger = {
   async flush() {},
   onFlush() {},
   dropped: 0,
+  waiting: 0,
   isBehind: false,
   async close() {},
 };

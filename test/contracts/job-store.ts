@@ -57,6 +57,24 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
+    test("the work is counted by kind and state, with the age of what waits", async () => {
+      await withJobs(async (storage, other) => {
+        expect((await storage.work.count()).filter(({ waiting, leased }) => waiting + leased > 0)).toEqual([]);
+        for (let count = 0; count < 3; count++) await storage.jobs.create(makeJob(), null);
+        await makeWorkDue(storage);
+        const [item] = await other.work.take({ ...anything, limit: 1 });
+        if (item === undefined) throw new Error("no work is due");
+        const [run] = (await storage.work.count()).filter(({ kind }) => kind === "run");
+        expect(run).toMatchObject({ waiting: 2, scheduled: 0, leased: 1 });
+        expect(run?.oldestWaitingMs).toBeGreaterThanOrEqual(0);
+        const job = await other.jobs.begin(item, { countRun: true });
+        const step = { checkpoint: "{}", dueAt: Date.now() + 3_600_000 };
+        expect(await other.jobs.saveStep(item, job?.id ?? "", step)).toBe(true);
+        const [later] = (await storage.work.count()).filter(({ kind }) => kind === "run");
+        expect(later).toMatchObject({ waiting: 2, scheduled: 1, leased: 0 });
+      });
+    });
+
     test("a job that cannot be stored leaves no work behind", async () => {
       await withJobs(async (storage) => {
         const job = makeJob();

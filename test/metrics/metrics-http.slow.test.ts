@@ -4,8 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ask } from "../support/chat.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { callJobs } from "../support/jobs.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
+
+const openStream =
+  "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n" +
+  'data: {"id":"c1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n';
 
 let vendor: Vendor;
 let gateway: GatewayProcess;
@@ -66,6 +71,65 @@ describe("/metrics", () => {
     expect(readValue(text, `switchyard_tokens_total{${labels},kind="input"}`)).toBeGreaterThan(0);
     expect(text).not.toContain("nobody");
     expect(readValue(text, "switchyard_store_up")).toBe(1);
+  });
+
+  test("shows jobs, the queue, the store, the ledger and the local engines", async () => {
+    const job = { model: "text/sentiment_analysis/sandbox", input: { text: "A lovely day" } };
+    expect((await callJobs(gateway.url, key, { method: "POST", body: job })).status).toBe(202);
+    // The engine process starts with the first local task.
+    const task = { model: "text/keyword_extraction/local", input: { text: "The signal box at dusk." } };
+    const answer = await fetch(`${gateway.url}/v3/universal-ai`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(task),
+    });
+    expect(answer.status).toBe(200);
+    const done = 'switchyard_job_duration_seconds_count{task="text/sentiment_analysis",status="success"}';
+    const text = await waitFor("the job and the engine process", async () => {
+      const scraped = await scrape();
+      const isComplete = readValue(scraped, done) === 1 && scraped.includes('process="engine-');
+      return isComplete ? scraped : null;
+    });
+    expect(readValue(text, 'switchyard_queue_items{kind="run",state="waiting"}')).toBe(0);
+    expect(readValue(text, 'switchyard_queue_oldest_waiting_seconds{kind="deliver"}')).toBe(0);
+    const operations = 'switchyard_store_operation_duration_seconds_count{store="jobs",mode="write"}';
+    expect(readValue(text, operations)).toBeGreaterThan(0);
+    expect(readValue(text, 'switchyard_local_engine_waiting{pool="requests",lane="light"}')).toBe(0);
+    expect(readValue(text, 'switchyard_local_engine_workers{pool="requests",lane="light"}')).toBe(1);
+    expect(readValue(text, "switchyard_ledger_dropped_lines_total")).toBe(0);
+    expect(readValue(text, "switchyard_ledger_waiting_lines")).not.toBeNull();
+    expect(readValue(text, 'switchyard_circuits{provider="mock",deployment="mock",state="closed"}')).toBe(1);
+    expect(text).toMatch(/switchyard_event_loop_delay_seconds_count\{process="worker-\d+"\} [1-9]/);
+    expect(text).toMatch(/switchyard_build_info\{version="\d[^"]+"\} 1/);
+  });
+
+  test("counts a stream while it runs", async () => {
+    vendor.on("slow", [{ do: "write", bytes: openStream }, { do: "hang" }]);
+    const leaving = new AbortController();
+    const question = { model: "mock/slow", messages: [{ role: "user", content: "hello" }], stream: true };
+    const answer = await ask(gateway.url, key, question, { signal: leaving.signal });
+    expect(answer.status).toBe(200);
+    const streams = async () => readValue(await scrape(), "switchyard_running_streams");
+    expect(await streams()).toBe(1);
+    leaving.abort();
+    await waitFor("the stream to end", async () => (await streams()) === 0);
+  });
+
+  test("keeps the counts of a process that was killed", async () => {
+    const series = 'switchyard_http_requests_total{route="/v3/chat/completions",status="200"}';
+    const before = readValue(await scrape(), series);
+    const [killed] = (await gateway.processes()).serving;
+    if (killed === undefined) throw new Error("there is no serving process");
+    process.kill(killed, "SIGKILL");
+    await waitFor("another process", async () => {
+      const { serving } = await gateway.processes();
+      return serving.length === 2 && !serving.includes(killed);
+    });
+    const text = await waitFor("the scrape without it", async () => {
+      const scraped = await scrape().catch(() => null);
+      return scraped?.includes(`"serving-${killed}"`) === false ? scraped : null;
+    });
+    expect(readValue(text, series)).toBe(before);
   });
 
   test("names every process", async () => {

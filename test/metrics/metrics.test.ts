@@ -12,8 +12,8 @@ const attempt = {
   inputTokens: 10,
   outputTokens: 5,
   cost: 0.5,
-  isRetry: false,
-};
+  reason: "first",
+} as const;
 
 async function textOf(...all: readonly Metrics[]): Promise<string> {
   return toPrometheusText(await Promise.all(all.map((metrics) => metrics.collect())));
@@ -82,6 +82,43 @@ describe("the text for Prometheus", () => {
   });
 });
 
+describe("what is counted", () => {
+  test("retries and fallbacks are told apart, and first calls are neither", async () => {
+    const metrics = createMetrics();
+    metrics.attempt(attempt);
+    metrics.attempt({ ...attempt, reason: "retry" });
+    metrics.attempt({ ...attempt, reason: "retry" });
+    metrics.attempt({ ...attempt, reason: "fallback" });
+    const text = await textOf(metrics);
+    const retries = (reason: string) =>
+      readValue(text, `switchyard_retries_total{provider="openai",model="gpt-5",reason="${reason}"}`);
+    expect([retries("retry"), retries("fallback"), retries("first")]).toEqual([2, 1, null]);
+  });
+
+  test("deliveries by outcome, jobs by task, and operations of the store by part", async () => {
+    const metrics = createMetrics();
+    metrics.delivery({ outcome: "delivered", durationMs: 20 });
+    metrics.delivery({ outcome: "retry", durationMs: 30_000 });
+    metrics.job({ task: "text/moderation", status: "success", durationMs: 2_000 });
+    metrics.storeOperation({ store: "jobs", mode: "write", durationMs: 0.4, hasFailed: false });
+    metrics.storeOperation({ store: "jobs", mode: "write", durationMs: 1_000, hasFailed: true });
+    const text = await textOf(metrics);
+    expect(readValue(text, 'switchyard_delivery_duration_seconds_count{outcome="delivered"}')).toBe(1);
+    expect(readValue(text, 'switchyard_delivery_duration_seconds_sum{outcome="retry"}')).toBe(30);
+    expect(readValue(text, 'switchyard_job_duration_seconds_sum{task="text/moderation",status="success"}')).toBe(2);
+    const operations = 'switchyard_store_operation_duration_seconds_bucket{store="jobs",mode="write",le="0.0005"}';
+    expect(readValue(text, operations)).toBe(1);
+    expect(readValue(text, 'switchyard_store_failures_total{store="jobs",mode="write"}')).toBe(1);
+  });
+
+  test("a gauge that cannot be read does not hide the others", async () => {
+    const metrics = createMetrics();
+    metrics.addGauges(() => Promise.reject(new Error("the store is away")));
+    metrics.request("/v3/x", 200, null, 1);
+    expect(await textOf(metrics)).toContain('switchyard_http_requests_total{route="/v3/x",status="200"} 1');
+  });
+});
+
 describe("a scrape", () => {
   /** The processes and their supervisor, connected as they are by IPC. */
   function connect(count: number) {
@@ -89,7 +126,7 @@ describe("a scrape", () => {
       const metrics = createMetrics();
       metrics.request(`/from/${index}`, 200, null, 1);
       const link = createMetricsLink(metrics, (report) => deliver(index, report));
-      return { link, send: link.receive };
+      return { metrics, link, send: link.receive };
     });
     const collector = createMetricsCollector(() => sources);
     function deliver(index: number, report: MetricsReport): void {
@@ -114,11 +151,49 @@ describe("a scrape", () => {
     second.send = () => {
       throw new Error("the channel is closed");
     };
-    expect(await first.link.readAll()).toHaveLength(1);
+    const routesOf = async (reading: ReturnType<typeof first.link.readAll>) =>
+      [...toPrometheusText(await reading).matchAll(/requests_total\{route="([^"]+)"/g)].map(([, route]) => route);
+    const own = ["/from/0"];
+    expect(await routesOf(first.link.readAll())).toEqual(own);
     second.send = () => {};
     const reading = first.link.readAll();
     await Bun.sleep(0);
     collector.forget(second);
-    expect(await reading).toHaveLength(1);
+    expect(await routesOf(reading)).toEqual(own);
+  });
+
+  test("counts what processes did that have ended, once, and forgets their gauges", async () => {
+    const { sources, collector } = connect(2);
+    const [first, second] = sources;
+    if (first === undefined || second === undefined) throw new Error("there are two processes");
+    const gauge = { name: "memory", help: "", type: "gauge", merge: "sum" } as const;
+    second.metrics.addGauges(() => [{ ...gauge, samples: [{ labels: { process: "serving-2" }, value: 5 }] }]);
+    const cpu = { name: "cpu_total", help: "", type: "counter" } as const;
+    second.metrics.addGauges(() => [{ ...cpu, samples: [{ labels: { process: "serving-2" }, value: 5 }] }]);
+    second.metrics.request("/from/1", 200, null, 1);
+    await second.link.sendLast();
+    await Bun.sleep(0);
+    second.metrics.request("/from/1", 200, null, 1);
+    collector.forget(second);
+    sources.pop();
+    for (let scrape = 0; scrape < 2; scrape++) {
+      const text = toPrometheusText(await first.link.readAll());
+      expect(readValue(text, 'switchyard_http_requests_total{route="/from/1",status="200"}')).toBe(2);
+      expect(readValue(text, 'switchyard_http_request_duration_seconds_count{route="/from/1"}')).toBe(2);
+      expect(text).not.toContain("serving-2");
+    }
+  });
+
+  test("reads the figures that the processes share once", async () => {
+    const { sources } = connect(3);
+    let reads = 0;
+    const gauge = { name: "queue_items", help: "", type: "gauge", merge: "sum" } as const;
+    for (const { metrics } of sources)
+      metrics.addGatewayGauges(() => {
+        reads++;
+        return [{ ...gauge, samples: [{ labels: {}, value: 7 }] }];
+      });
+    const text = toPrometheusText((await sources[1]?.link.readAll()) ?? []);
+    expect([readValue(text, "switchyard_queue_items"), reads]).toEqual([7, 1]);
   });
 });

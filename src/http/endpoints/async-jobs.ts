@@ -32,7 +32,7 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
       answers: [{ status: 202, description: "The job.", schema: contract.jobObject }],
       errors: [...modelCallErrors, "feature_not_found", "subfeature_not_found"],
       example: { body: { model: "text/sentiment_analysis/sandbox", input: { text: "A lovely day" } } },
-      async run({ caller, body, json, headers, requestId, baseUrl }) {
+      async run({ caller, body, json, headers, requestId, baseUrl, trace }) {
         const key = headers["idempotency-key"];
         const job = await jobs.submit({
           caller,
@@ -42,6 +42,7 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
           requestId,
           idempotency: key === undefined ? null : { key, bodyHash: toBodyHash(json) },
           baseUrl,
+          trace: trace.span?.headers ?? null,
         });
         return replyJson(job, { status: 202, headers: { location: `${path}/${job.job_id}` } });
       },

@@ -6,12 +6,13 @@ import type { Limits } from "../../access/limits.ts";
 import { parse } from "../../contract/problems.ts";
 import { createResponseRequest } from "../../contract/responses.ts";
 import { errorCatalogue, GatewayError } from "../../errors.ts";
-import { type Refusal, toRefusal } from "../../inference/report.ts";
+import { type Refusal, toOutcome, toRefusal } from "../../inference/report.ts";
 import type { LocalTurns, ResponsesAnswer } from "../../inference/responses/responses-input.ts";
 import { Trace } from "../../inference/trace.ts";
 import { editMembers } from "../../lib/json-scan.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import type { Span, Tracing } from "../../tracing/span.ts";
 import { checkScope } from "../check-call.ts";
 import { toErrorMessage, toErrorObject } from "../error-reply.ts";
 import { inlineUploads } from "../inline-uploads.ts";
@@ -24,6 +25,8 @@ type Dependencies = Pick<RouteDependencies, "responses" | "files" | "aliases" | 
   readonly begin: Limits["begin"];
   /** Receives the messages that were refused before a provider was called. */
   readonly onRefused: (refusal: Refusal) => void;
+  /** Null: traces are not exported. */
+  readonly tracing: Tracing | null;
 };
 
 // Members of the message that do not belong to the request, or that a WebSocket implies.
@@ -42,7 +45,7 @@ export function responsesSocket(dependencies: Dependencies): SocketRoute {
 function openSession(
   socket: Socket,
   schema: ReturnType<typeof createResponseRequest>,
-  { responses, files, begin, onRefused, log }: Dependencies,
+  { responses, files, begin, onRefused, tracing, log }: Dependencies,
 ): SocketSession {
   const { requestId, signal } = socket;
   /** Only the last response can be continued. */
@@ -166,9 +169,15 @@ function openSession(
       isRunning = true;
       count++;
       const trace = createTrace();
+      if (tracing !== null) trace.span = startMessageSpan(tracing, messageId());
+      let failure: string | null = null;
       run(text, trace)
-        .catch((error: unknown) => refuse(error, trace))
+        .catch((error: unknown) => {
+          failure = toOutcome(error);
+          refuse(error, trace);
+        })
         .finally(() => {
+          trace.span?.end(failure ?? trace.attempts.at(-1)?.failure ?? null);
           isRunning = false;
           if (isDraining) closeForShutdown();
         });
@@ -178,6 +187,12 @@ function openSession(
       if (!isRunning) closeForShutdown();
     },
   };
+}
+
+/** Each message begins a trace: the headers of the connection belong to no message. */
+function startMessageSpan(tracing: Tracing, requestId: string): Span {
+  const attributes = { "http.route": path, "network.protocol.name": "websocket", "switchyard.request.id": requestId };
+  return tracing.start({ name: `response.create ${path}`, kind: "server", attributes }, null);
 }
 
 function createTrace(): Trace {

@@ -104,7 +104,7 @@ export function createMessages(dependencies: MessagesDependencies) {
       const blocks = content.filter(isObject);
       const usage = isObject(answer["usage"]) ? passthrough.readUsage(answer["usage"], blocks, isEmptyRefusal) : null;
       const charge = quote.chargeFor(usage, { model: answer["model"] });
-      running.complete(usage, charge);
+      running.complete(usage, charge, answer);
       return { kind: "whole", text: appendMembers(text, answer, running.toMembers(charge)) };
     });
   }

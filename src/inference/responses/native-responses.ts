@@ -182,7 +182,7 @@ export function readResponse(text: string, provider: Provider): JsonObject {
 function account(running: Attempt, value: JsonObject): JsonObject {
   const usage = native.toChatUsage(value["usage"]);
   const charge = running.quote.chargeFor(usage, value);
-  running.complete(usage, charge);
+  running.complete(usage, charge, value);
   return running.toMembers(charge);
 }
 

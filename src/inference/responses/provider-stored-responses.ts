@@ -134,7 +134,7 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     const id = record.providerResponseId ?? "";
     const base = fillModel(candidate.deployment.responsesPath, record.model);
     const path = appendPath(base, `/${encodeURIComponent(id)}${suffix}`, passed.toString());
-    const options = { context: lookup, candidate, isStream, isFree: true };
+    const options = { context: lookup, candidate, isStream, isFree: true, operation: "fetch_response" };
     try {
       return await attempt(dependencies, options, (running) =>
         exchange(running, { method: method ?? "GET", path, body: "" }),

@@ -6,6 +6,8 @@ import { type ErrorCode, GatewayError, ValidationError } from "../../errors.ts";
 import type { Charge } from "../../lib/charge.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import { CallTicket } from "../../providers/call-ticket.ts";
+import type { Span } from "../../tracing/span.ts";
+import { AttemptSpan } from "../attempt-span.ts";
 import { type AttemptReport, chargeOfFailure, toOutcome } from "../report.ts";
 import type { Trace } from "../trace.ts";
 
@@ -25,6 +27,8 @@ export interface AccountedRun extends RunAccounting {
   readonly provider: string;
   readonly model: string | null;
   readonly deployment: string | null;
+  /** Where the engine sends its calls; absent for one without deployments. */
+  readonly address?: string | null;
   readonly signal: AbortSignal;
   /** The engine performs the task with calls to models, which are accounted for one by one. */
   readonly reportsCalls: boolean;
@@ -70,6 +74,9 @@ export async function accountRun<Result>(
     ? noReservation
     : await run.callLimits.reserve(run.caller, nameOf(run), run.demand ?? unknownDemand, run.trace.root);
   const ticket = new RunTicket(run);
+  // Calls to models have spans of their own.
+  const span = run.trace.span === null || run.reportsCalls ? null : startSpan(run.trace.span, run);
+  if (span !== null) ticket.headerLines = span.linesFor(run.provider);
   const startedAt = performance.now();
 
   function end(outcome: AttemptReport["outcome"]): void {
@@ -84,29 +91,55 @@ export async function accountRun<Result>(
       model: model === null ? task : `${task}/${model}`,
       cost: isUnbilled ? 0 : (charge?.cost ?? null),
     });
-    run.report({
+    const report: AttemptReport = {
       ...{ caller, requestId, jobId, task, provider, model, deployment, outcome, charge, settled },
       endpoint: trace.endpoint,
       attempt: trace.countCall(),
+      attemptReason: trace.attemptReason,
       hasRequestLine: trace.root.hasRequestLine,
       isStream: false,
       durationMs: performance.now() - startedAt,
       firstTokenMs: null,
       usage: null,
-    });
+    };
+    run.report(report);
+    span?.end(report);
   }
 
   try {
     const result = await work(ticket);
-    if (ticket.isPending) reservation.release();
-    else end("completed");
+    if (ticket.isPending) {
+      reservation.release();
+      span?.pause();
+    } else end("completed");
     return result;
   } catch (error) {
     const outcome = toOutcome(abortReason(run.signal) ?? error);
-    if (isRefusal(error) && !ticket.isUsed && ticket.charge === null) reservation.release();
-    else end(outcome);
+    if (isRefusal(error) && !ticket.isUsed && ticket.charge === null) {
+      reservation.release();
+      span?.cancel(outcome);
+    } else end(outcome);
     throw error;
   }
+}
+
+function startSpan(parent: Span, run: AccountedRun): AttemptSpan {
+  const { task, provider, model, deployment, jobId, requestId, caller, address = null } = run;
+  return new AttemptSpan(parent, {
+    operation: task,
+    provider,
+    model,
+    address,
+    isStream: false,
+    attributes: {
+      "switchyard.request.id": requestId,
+      "switchyard.key.id": caller.keyId,
+      "switchyard.provider": provider,
+      "switchyard.deployment": deployment ?? undefined,
+      "switchyard.task": task,
+      "switchyard.job.id": jobId ?? undefined,
+    },
+  });
 }
 
 function isRefusal(error: unknown): boolean {

@@ -72,6 +72,7 @@ async function runEngine(
     ...{ callLimits: run.callLimits, checkLedger: run.checkLedger, report: run.report },
     ...{ caller: run.caller, trace: run.trace, requestId: call.requestId, signal: call.signal },
     ...{ task: engine.task, provider, model, deployment: call.deployment ?? null, jobId: call.jobId ?? null },
+    address: findAddress(run.offer, call.deployment),
     reportsCalls: engine.isPaidByToken === true,
     demand: () => estimateTask(task, run.offer, call),
   };
@@ -90,6 +91,12 @@ async function runEngine(
     const { cost, reason: costReason } = charge;
     return { output, original: result.original ?? null, cost, costReason, provider, model, milliseconds };
   });
+}
+
+/** For the trace. */
+function findAddress({ engine, model }: TaskOffer, deployment: string | undefined): string | null {
+  const deployments = engine.deployments?.(model) ?? [];
+  return (deployments.find(({ name }) => name === deployment) ?? deployments[0])?.baseUrl ?? null;
 }
 
 /** Nothing was sent, so this is not reported. */

@@ -9,10 +9,12 @@ import { startDeadline } from "../../lib/deadline.ts";
 import type { JsonObject } from "../../lib/lenient-json.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import type { Deployment } from "../../providers/deployment.ts";
+import type { Span } from "../../tracing/span.ts";
 import type { LoopCandidate, LoopOptions } from "../candidate-loop.ts";
 import type { HealthBook } from "../health.ts";
+import { toOutcome } from "../report.ts";
 import type { CallDependencies, RequestContext } from "../request-context.ts";
-import type { AttemptNote } from "../trace.ts";
+import type { AttemptNote, Trace } from "../trace.ts";
 import { runOffer, type TaskOffer } from "./run-offer.ts";
 import { createTaskAliases, type TaskAliases } from "./task-aliases.ts";
 import { checkFiles, type FileFetching, readFiles, type TaskFilesOptions } from "./task-files.ts";
@@ -122,6 +124,9 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     const candidates = offers.map((offer, index) => toCandidate(offer, index === 0 && continuesFirst ? null : health));
     // An engine without deployments retries by itself, or not at all.
     const mayRetry = retries !== false && candidates.every(({ chosen }) => chosen !== null);
+    const parent = trace.span;
+    // One span for the task, with those of its attempts below it.
+    if (parent !== null) trace.span = startTaskSpan(parent, offers);
     const options = {
       candidates,
       trace,
@@ -130,7 +135,8 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
       ...(mayRetry ? {} : { retries: 0 }),
       ...(offers.every(({ engine }) => engine.isIdempotent) ? {} : { repeatsExecuted: false as const }),
     };
-    return candidateLoop.run(options, ({ offer, chosen }, note) => attempt(offer, note, chosen?.name ?? null));
+    const answer = candidateLoop.run(options, ({ offer, chosen }, note) => attempt(offer, note, chosen?.name ?? null));
+    return parent === null ? answer : endTaskSpan(answer, trace, parent);
   }
 
   async function runEngine(
@@ -192,6 +198,25 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     engines,
     aliases: createTaskAliases(dependencies.aliases ?? new Map()),
   };
+}
+
+function startTaskSpan(parent: Span, [first]: readonly TaskOffer[]): Span {
+  const task = first?.engine.task ?? "";
+  return parent.child({ name: `task ${task}`, kind: "internal", attributes: { "switchyard.task": task } });
+}
+
+async function endTaskSpan<Answer>(answer: Promise<Answer>, trace: Trace, parent: Span): Promise<Answer> {
+  const { span } = trace;
+  try {
+    const answered = await answer;
+    span?.end(null);
+    return answered;
+  } catch (error) {
+    span?.end(toOutcome(error));
+    throw error;
+  } finally {
+    trace.span = parent;
+  }
 }
 
 interface OfferCandidate extends LoopCandidate {

@@ -12,6 +12,7 @@ import { videoTasks } from "./video-analysis.ts";
 export const amazon: ProviderRow = {
   name: "amazon",
   title: "Amazon Web Services",
+  openTelemetryName: "aws.bedrock",
   docs: "https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html",
   auth: { kind: "aws-sigv4" },
   baseUrl: null,

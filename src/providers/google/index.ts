@@ -13,6 +13,7 @@ import { answerAboutVideo, videoTasks } from "./video-analysis.ts";
 export const google: ProviderRow = {
   name: "google",
   title: "Google",
+  openTelemetryName: "gcp.gemini",
   docs: "https://docs.cloud.google.com/apis/docs/overview",
   auth: { kind: "google-service-account" },
   keyNames: ["GOOGLE_APPLICATION_CREDENTIALS"],

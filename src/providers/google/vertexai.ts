@@ -7,6 +7,7 @@ const current: SharedFacts = { ...limits, input: ["text", "image", "audio", "vid
 export const vertexai: ProviderRow = {
   name: "vertexai",
   title: "Google Vertex AI",
+  openTelemetryName: "gcp.vertex_ai",
   aliases: ["vertex", "google"],
   docs: "https://docs.cloud.google.com/gemini-enterprise-agent-platform/models",
   dialect: "vertexai",

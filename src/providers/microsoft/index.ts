@@ -8,6 +8,7 @@ import { speak, transcribe } from "./speech.ts";
 export const microsoft: ProviderRow = {
   name: "microsoft",
   title: "Microsoft Azure",
+  openTelemetryName: "azure.ai.openai",
   docs: "https://learn.microsoft.com/en-us/azure/ai-services/multi-service-resource",
   auth: { kind: "header", name: "ocp-apim-subscription-key" },
   // One resource has all of these services, each under a path of its own.

@@ -5,6 +5,7 @@ import { tasks } from "./tasks.ts";
 export const mistral: ProviderRow = {
   name: "mistral",
   title: "Mistral AI",
+  openTelemetryName: "mistral_ai",
   docs: "https://docs.mistral.ai/api/",
   dialect: "mistral",
   baseUrl: "https://api.mistral.ai/v1",

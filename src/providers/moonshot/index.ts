@@ -6,6 +6,7 @@ const k2: SharedFacts = { contextTokens: 262_144, input: ["text", "image"], tool
 export const moonshot: ProviderRow = {
   name: "moonshot",
   title: "Moonshot AI (Kimi)",
+  openTelemetryName: "moonshot_ai",
   docs: "https://platform.kimi.ai/docs/overview",
   baseUrl: "https://api.moonshot.ai/v1",
   chat: {

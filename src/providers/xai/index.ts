@@ -6,6 +6,7 @@ const current: SharedFacts = { ...allFeatures, contextTokens: 500_000, input: ["
 export const xai: ProviderRow = {
   name: "xai",
   title: "xAI",
+  openTelemetryName: "x_ai",
   docs: "https://docs.x.ai/developers/models",
   baseUrl: "https://api.x.ai/v1",
   // Answers of the vendor, as its clients report them: 403 with "Content violates usage guidelines. … Failed check: SAFETY_CHECK_TYPE_…"

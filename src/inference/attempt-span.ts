@@ -1,0 +1,138 @@
+// The span of one call to a provider, with the attributes that OpenTelemetry defines for calls of generative models:
+// https://github.com/open-telemetry/semantic-conventions-genai, docs/gen-ai/client-inference.md
+
+import { isObject } from "../lib/lenient-json.ts";
+import { AnswerFacts } from "../tracing/answer-facts.ts";
+import { writeInput, writeInstructions } from "../tracing/content.ts";
+import type { Attributes, Span } from "../tracing/span.ts";
+import { countInput, readAllParts } from "../usage/tokens.ts";
+import type { AttemptReport } from "./report.ts";
+
+export interface AttemptSpanStart {
+  /** `chat`, `embeddings` … or the name of a task. */
+  readonly operation: string;
+  /** As OpenTelemetry names it, where it does. */
+  readonly provider: string;
+  readonly model: string | null;
+  /** Null for an engine on this machine. */
+  readonly address: string | null;
+  readonly isStream: boolean;
+  /** The caller's request, if it is one to a model. */
+  readonly request?: unknown;
+  readonly attributes: Attributes;
+}
+
+export class AttemptSpan {
+  readonly #span: Span;
+  readonly #facts: AnswerFacts;
+
+  constructor(parent: Span, { operation, provider, model, address, isStream, request, attributes }: AttemptSpanStart) {
+    const { content } = parent;
+    this.#facts = new AnswerFacts(content);
+    this.#span = parent.child({
+      name: model === null ? operation : `${operation} ${model}`,
+      kind: address === null ? "internal" : "client",
+      attributes: parent.isRecorded
+        ? {
+            "gen_ai.operation.name": operation,
+            "gen_ai.provider.name": provider,
+            "gen_ai.request.model": model ?? undefined,
+            "gen_ai.request.stream": isStream ? true : undefined,
+            ...describeAddress(address),
+            ...describeRequest(request),
+            "gen_ai.input.messages": content === null ? undefined : writeInput(request, content),
+            "gen_ai.system_instructions": content === null ? undefined : writeInstructions(request, content),
+            ...attributes,
+          }
+        : {},
+    });
+  }
+
+  /** Reads a whole answer, or one event of a stream. */
+  readonly note = (value: Readonly<Record<string, unknown>>): void => {
+    if (this.#span.isRecorded) this.#facts.note(value);
+  };
+
+  linesFor(provider: string): string {
+    return this.#span.linesFor(provider);
+  }
+
+  end({ outcome, usage, charge, firstTokenMs, attempt, attemptReason }: EndedAttempt): void {
+    if (!this.#span.isRecorded) return;
+    this.#span.set({
+      ...this.#facts.toAttributes(),
+      ...describeUsage(usage),
+      "gen_ai.response.time_to_first_chunk": firstTokenMs === null ? undefined : firstTokenMs / 1_000,
+      "switchyard.attempt.number": attempt,
+      "switchyard.attempt.reason": attemptReason,
+      "switchyard.cost.usd": charge?.cost ?? undefined,
+    });
+    this.#span.end(outcome === "completed" ? null : outcome);
+  }
+
+  /** The work continues elsewhere, and a later call asks for its result. */
+  pause(): void {
+    this.#span.end(null);
+  }
+
+  /** The call was not sent, so it is no attempt. */
+  cancel(code: string): void {
+    this.#span.end(code);
+  }
+}
+
+type EndedAttempt = Pick<AttemptReport, "outcome" | "usage" | "charge" | "firstTokenMs" | "attempt" | "attemptReason">;
+
+function describeAddress(address: string | null): Attributes {
+  const url = address === null ? null : URL.parse(address);
+  if (url === null) return {};
+  return { "server.address": url.hostname, "server.port": Number(url.port) || (url.protocol === "http:" ? 80 : 443) };
+}
+
+/** Parameters that the chat, Messages and Responses formats share, in the spelling of each. */
+function describeRequest(request: unknown): Attributes {
+  if (!isObject(request)) return {};
+  const number = (...names: readonly string[]) => {
+    const value = names.map((name) => request[name]).find((one) => typeof one === "number");
+    return typeof value === "number" ? value : undefined;
+  };
+  const { stop, stop_sequences: stops, reasoning_effort: effort, reasoning, response_format: format } = request;
+  const sequences = (typeof stop === "string" ? [stop] : (stop ?? stops)) as unknown;
+  const level = effort ?? (isObject(reasoning) ? reasoning["effort"] : undefined);
+  const previous = request["previous_response_id"];
+  const choices = number("n");
+  return {
+    "gen_ai.request.temperature": number("temperature"),
+    "gen_ai.request.top_p": number("top_p"),
+    "gen_ai.request.top_k": number("top_k"),
+    "gen_ai.request.max_tokens": number("max_completion_tokens", "max_tokens", "max_output_tokens"),
+    "gen_ai.request.frequency_penalty": number("frequency_penalty"),
+    "gen_ai.request.presence_penalty": number("presence_penalty"),
+    "gen_ai.request.seed": number("seed"),
+    "gen_ai.request.choice.count": choices === 1 ? undefined : choices,
+    "gen_ai.request.stop_sequences": Array.isArray(sequences)
+      ? sequences.filter((one) => typeof one === "string")
+      : undefined,
+    "gen_ai.request.reasoning.level": typeof level === "string" ? level : undefined,
+    "gen_ai.request.previous_response.id": typeof previous === "string" ? previous : undefined,
+    "gen_ai.output.type": isObject(format) && String(format["type"]).startsWith("json") ? "json" : undefined,
+  };
+}
+
+function describeUsage(usage: unknown): Attributes {
+  const parts = usage === null ? null : readAllParts(usage);
+  if (parts === null) return {};
+  const some = (count: number) => (count > 0 ? count : undefined);
+  const { output, reasoning, audioOutput, imageOutput, cacheRead, cacheReadAudio, cacheReadImage } = parts;
+  return {
+    "gen_ai.usage.input_tokens": countInput(parts),
+    "gen_ai.usage.output_tokens": output + reasoning + audioOutput + imageOutput,
+    "gen_ai.usage.cache_read.input_tokens": some(cacheRead + cacheReadAudio + cacheReadImage),
+    "gen_ai.usage.cache_write.input_tokens": some(parts.cacheWrite5m + parts.cacheWrite1h),
+    "gen_ai.usage.reasoning.output_tokens": some(reasoning),
+    "gen_ai.usage.audio.input_tokens": some(parts.audioInput + cacheReadAudio),
+    "gen_ai.usage.audio.output_tokens": some(audioOutput),
+    "gen_ai.usage.image.input_tokens": some(parts.imageInput + cacheReadImage),
+    "gen_ai.usage.image.output_tokens": some(imageOutput),
+  };
+}
