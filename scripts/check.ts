@@ -15,6 +15,7 @@ for (const place of await findFloatingPromises())
   problems.push(`${place}: this promise is neither awaited nor handled`);
 await run("types", ["node_modules/.bin/tsc", "-p", "."]);
 await run("types of the dashboard", ["node_modules/.bin/tsc", "-p", "src/dashboard"]);
+await run("types of the documentation site", ["node_modules/.bin/tsc", "-p", "src/docs-site/client"]);
 
 for (const unused of await findUnusedCode()) problems.push(`unused code: ${unused}`);
 

@@ -8,7 +8,7 @@ import { faultsPage } from "./faults-page.ts";
 import { providersPage } from "./providers-page.ts";
 import { configJsonSchema, settingsPage } from "./settings-page.ts";
 import { taskTypes } from "./task-types.ts";
-import { tasksTable } from "./tasks-table.ts";
+import { tasksPage, tasksTable } from "./tasks-table.ts";
 import { thirdPartyPage } from "./third-party-page.ts";
 
 export function pages(): ReadonlyMap<string, string> {
@@ -19,6 +19,7 @@ export function pages(): ReadonlyMap<string, string> {
     ["docs/providers.md", providersPage(rows)],
     ["docs/faults.md", faultsPage()],
     ["docs/third-party.md", thirdPartyPage()],
+    ["docs/tasks.md", tasksPage()],
     ["src/contract/task-types.ts", taskTypes()],
     ["README.md", withBlock("README.md", "tasks", tasksTable())],
     ["ARCHITECTURE.md", withBlock("ARCHITECTURE.md", "imports", importsTable())],

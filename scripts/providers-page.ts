@@ -76,7 +76,7 @@ that one is configured.
 
 const taskIntroduction = `## Tasks
 
-These providers perform tasks of [\`/v3/universal-ai\`](universal-ai.md) through APIs of their own, as \`<feature>/<subfeature>/<name>[/<model>]\`. The README
+These providers perform tasks of [\`/v3/universal-ai\`](universal-ai.md) through APIs of their own, as \`<feature>/<subfeature>/<name>[/<model>]\`. [Tasks](tasks.md)
 lists the providers of each task.
 
 | name | provider | key setting | address | some tasks also need |

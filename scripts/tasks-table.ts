@@ -1,4 +1,4 @@
-// The table of tasks in the README, with the engines that perform each task.
+// The table of tasks in the README and in docs/tasks.md, with the engines that perform each task.
 
 import { tasks } from "../src/contract/tasks.ts";
 import { definitions } from "../src/engines/llm/tasks/index.ts";
@@ -13,6 +13,20 @@ export function tasksTable(): string {
     return cells.every((cell) => cell === "") ? [] : [`| \`${task}\` | ${cells.join(" | ")} |`];
   });
   return ["| task | local | chat models | vendors |", "|---|---|---|---|", ...lines].join("\n");
+}
+
+export function tasksPage(): string {
+  return `# Tasks and their engines
+
+Every task of [\`/v3/universal-ai\`](universal-ai.md), and what can perform it.
+
+In the column *local*, "yes" means that the task runs after a plain start, and a name is a group of [local engines](local-engines.md) to install with
+\`npx switchyard engines add <name>\`; ffmpeg is a program of the operating system. Tasks marked under *chat models* work with
+[any configured chat model](llm-engines.md). Vendors need a key of theirs ([providers](providers.md)). [The sandbox](sandbox.md) answers every task with example
+data in the correct shape. \`GET /v3/info/{feature}/{subfeature}\` returns the schemas of a task.
+
+${tasksTable()}
+`;
 }
 
 /** `yes` for an engine of the plain install, otherwise what it needs: a group, a program; and the groups that improve the task. */

@@ -22,6 +22,8 @@ export interface ServedRoute {
   readonly method: Method;
   /** Segments in braces are parameters: `{key_id}` is one segment, `{id...}` the rest of the path. */
   readonly path: string;
+  /** Paths that lead here as well, and that no document lists. */
+  readonly otherPaths?: readonly string[];
   readonly key: RouteKey;
   readonly params?: z.ZodType;
   /** A parameter whose schema accepts a list may be repeated; of other repeated parameters the last value counts. */

@@ -85,9 +85,13 @@ const bases = ["/v3", "/v3/v1", "/v1"];
  * The paths of a route. Some clients append `/v1` to the base URL that they are given and some do not, so all three bases lead to the
  * same routes. Management routes have one path only, because operators protect them by path in proxies.
  */
-export function spellingsOf({ path, key }: { readonly path: string; readonly key?: ServedRoute["key"] }): string[] {
+export function spellingsOf({
+  path,
+  key,
+  otherPaths = [],
+}: Pick<ServedRoute, "path"> & Partial<ServedRoute>): string[] {
   const [, rest] = /^\/v3(?:\/v1)?(\/.+)$/.exec(path) ?? [];
-  return rest === undefined || key === "management" ? [path] : bases.map((base) => base + rest);
+  return rest === undefined || key === "management" ? [path, ...otherPaths] : bases.map((base) => base + rest);
 }
 
 /** `{name}` is one segment, `{name...}` the rest of the path. */

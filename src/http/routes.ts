@@ -6,6 +6,7 @@ import { auditRoutes } from "./endpoints/audit.ts";
 import { budgetRoutes } from "./endpoints/budgets.ts";
 import { chatCompletionRoutes } from "./endpoints/chat-completions.ts";
 import { collectionRoutes } from "./endpoints/collections.ts";
+import { docsRoutes } from "./endpoints/docs.ts";
 import { embeddingsRoutes } from "./endpoints/embeddings.ts";
 import { fileRoutes } from "./endpoints/files.ts";
 import { healthRoutes } from "./endpoints/health.ts";
@@ -51,6 +52,7 @@ export function createRoutes(dependencies: RouteDependencies): Route[] {
     ...modelsRoutes(dependencies.catalogue),
     ...infoRoutes(dependencies.catalogue),
     ...openApiRoutes(() => routes),
+    ...docsRoutes(() => routes),
     ...keyRoutes(dependencies.keyring),
     ...teamRoutes(dependencies.teams),
     ...sessionRoutes(dependencies),

@@ -320,11 +320,12 @@ const runners: Readonly<Record<string, (text: string) => Promise<void>>> = {
   js: runProgram,
   yaml: startWith,
   python: async (text) => {
-    const hasPackage = (await run(["python3", "-c", "import cryptography"])).code === 0;
     await run(["sh", "-c", `curl -s ${url}/v3/webhooks/public-key > public-key.pem`]);
-    // Without the package the program is compiled alone.
-    const program = hasPackage ? text : `compile(${JSON.stringify(text)}, "snippet", "exec")`;
-    expect(await run(["python3", "-c", program])).toMatchObject({ code: 0 });
+    // Without its packages the program is compiled alone.
+    const imports = text.match(/^(?:import|from) .*$/gm)?.join("\n") ?? "";
+    const hasPackages = (await run(["python3", "-c", imports])).code === 0;
+    const program = hasPackages ? here(text) : `compile(${JSON.stringify(text)}, "snippet", "exec")`;
+    expect(await run(["python3", "-c", program], { KEY: readKey() })).toMatchObject({ code: 0 });
   },
   json: async (text) => void JSON.parse(text),
 };
@@ -345,7 +346,9 @@ for (const { place, language, text } of ordered) {
 }
 
 test("the pages have commands, programs and configuration", () => {
-  expect(new Set(snippets.map(({ language }) => language))).toEqual(new Set(["", "sh", "js", "yaml", "python"]));
+  expect(new Set(snippets.map(({ language }) => language))).toEqual(
+    new Set(["", "sh", "js", "yaml", "python", "json"]),
+  );
   const lines = snippets.filter(({ language }) => language === "sh").flatMap(({ text }) => commandsOf(text));
   // What is not run is still on a page.
   for (const line of [...Object.keys(notRun), ...Object.keys(untilStopped)]) expect(lines).toContain(line);

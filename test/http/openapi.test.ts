@@ -1,15 +1,13 @@
-// GET /v3/openapi.json and /docs: generated from the route table.
+// GET /v3/openapi.json: generated from the route table.
 
 import { describe, expect, test } from "bun:test";
 import { z } from "zod";
 import { listKeysQuery } from "../../src/contract/keys.ts";
-import { errorCatalogue } from "../../src/errors.ts";
+import { toMemberRows } from "../../src/docs-site/member-rows.ts";
 import { openApiRoutes } from "../../src/http/endpoints/openapi.ts";
-import { buildOpenApi, type OpenApiDocument, toOpenApiPath } from "../../src/http/openapi/build-openapi.ts";
-import { renderDocsPage } from "../../src/http/openapi/docs-page.ts";
-import { toCurl } from "../../src/http/openapi/examples.ts";
-import { html, prose } from "../../src/http/openapi/html.ts";
-import { toMemberRows } from "../../src/http/openapi/member-rows.ts";
+import { buildOpenApi, type OpenApiDocument } from "../../src/http/openapi/build-openapi.ts";
+import { toOpenApiPath } from "../../src/http/openapi/openapi-path.ts";
+import { toCurl } from "../../src/http/openapi/samples.ts";
 import type { Route } from "../../src/http/route.ts";
 import { listAllRoutes } from "../support/all-routes.ts";
 import { openTestServer } from "../support/test-server.ts";
@@ -215,69 +213,4 @@ test("nested members are named from the root, and unions are read as one", () =>
     ["parts[].image.url", "string", true],
   ]);
   expect(rows[0]?.inner[0]?.limits).toEqual(["one of `text`, `image`"]);
-});
-
-describe("the API reference", async () => {
-  const response = await get("/docs");
-  const page = await response.text();
-
-  test("is HTML that loads nothing and runs nothing", () => {
-    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(page).toStartWith("<!doctype html>");
-    expect(page.match(/<script|<img|<link|<iframe|@import|url\(|\son\w+="|\sstyle="|="javascript:/gi)).toBeNull();
-    for (const [, target] of page.matchAll(/(?:href|src)="([^"]*)"/g))
-      expect(target).toMatch(/^(#|\/v3\/openapi\.json$)/);
-  });
-
-  test("allows its one style sheet by hash and forbids everything else", () => {
-    const styles = [...page.matchAll(/<style>([\s\S]*?)<\/style>/g)];
-    expect(styles).toHaveLength(1);
-    const hash = new Bun.CryptoHasher("sha256").update(styles[0]?.[1] ?? "").digest("base64");
-    const policy = response.headers.get("content-security-policy") ?? "";
-    expect(policy).toStartWith(`default-src 'none'; style-src 'sha256-${hash}';`);
-    expect(policy).not.toContain("unsafe");
-  });
-
-  test("has an anchor for every route and every error code, and no broken link", () => {
-    const anchors = [...page.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id ?? "");
-    expect(new Set(anchors).size).toBe(anchors.length);
-    for (const [, target = ""] of page.matchAll(/href="#([^"]*)"/g)) expect(anchors).toContain(target);
-    for (const { id } of routes) expect(anchors).toContain(id);
-    for (const code of Object.keys(errorCatalogue)) expect(anchors).toContain(`error-${code}`);
-  });
-
-  test("shows the command of every route, escaped", () => {
-    for (const route of routes) {
-      expect(page).toContain(html`<pre tabindex="0"><code>${toCurl(route)}</code></pre>`.text);
-    }
-  });
-
-  test("is answered with 304 if the client has it", async () => {
-    const tag = response.headers.get("etag") ?? "";
-    const second = await get("/docs", { "if-none-match": tag });
-    expect(second.status).toBe(304);
-    expect(second.headers.get("content-security-policy")).not.toBeNull();
-  });
-});
-
-test("all data is escaped on the page", () => {
-  const attack = `<script>alert("x")</script>'&`;
-  const route: Route = {
-    id: "attack",
-    method: "POST",
-    path: `/v3/${attack}`,
-    summary: attack,
-    description: `${attack} \`${attack}\``,
-    tag: "Service",
-    key: "none",
-    query: z.object({ [attack]: z.enum([attack, "b"]).default("b").describe(attack) }),
-    body: { kind: "json", schema: z.object({ [attack]: z.literal(attack).describe(attack) }) },
-    answers: [{ status: 200, description: attack, schema: z.object({}), contentType: attack }],
-    run: () => "",
-  };
-  const page = renderDocsPage([route]);
-  expect(page).not.toContain("<script");
-  expect(page).not.toContain('alert("x")');
-  expect(page).toContain("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;");
-  expect(prose("a `<b>` & c").text).toBe("a <code>&lt;b&gt;</code> &amp; c");
 });

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { z } from "zod";
-import { toOpenApiPath } from "../../src/http/openapi/build-openapi.ts";
+import { toOpenApiPath } from "../../src/http/openapi/openapi-path.ts";
 import { spellingsOf } from "../../src/http/router.ts";
 import { listAllRoutes } from "../support/all-routes.ts";
 

@@ -44,12 +44,29 @@ async function unpack(folder: string): Promise<void> {
       else await writeFile(join(temporary, name), bytes);
     }
     await chmod(join(temporary, executableName), 0o755);
+    await writeFile(join(temporary, "fonts", "fonts.conf"), toFontSettings(join(folder, "fonts")));
     renameSync(temporary, folder);
   } catch (error) {
     if (!existsSync(folder)) throw error;
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
+}
+
+/** The same fonts on every machine: without any, the browser crashes, and with others pictures differ. */
+function toFontSettings(fonts: string): string {
+  const monospaced = join(import.meta.dir, "../tools/node_modules/dejavu-fonts-ttf/ttf");
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${fonts}</dir>
+  <dir>${monospaced}</dir>
+  <cachedir>${join(fonts, "cache")}</cachedir>
+  <alias><family>sans-serif</family><prefer><family>Open Sans</family></prefer></alias>
+  <alias><family>system-ui</family><prefer><family>Open Sans</family></prefer></alias>
+  <alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+</fontconfig>
+`;
 }
 
 async function findBinaries(): Promise<string> {

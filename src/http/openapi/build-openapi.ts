@@ -4,39 +4,28 @@ import { z } from "zod";
 import { webhookHeaders, webhookPayload } from "../../contract/async-jobs.ts";
 import { errorBody, validationErrorBody } from "../../contract/errors.ts";
 import { messagesError } from "../../contract/messages.ts";
+import type { ParameterObject, ResponseObject, SchemaObject } from "../../docs-site/openapi.ts";
 import { errorCatalogue } from "../../errors.ts";
-import type { Answer, Route, RouteBody, Tag } from "../route.ts";
+import type { Answer, Route, Tag } from "../route.ts";
+import { toOpenApiPath } from "./openapi-path.ts";
 import { groupErrors } from "./route-errors.ts";
-
-export interface SchemaObject {
-  readonly [keyword: string]: unknown;
-}
+import { toSamples } from "./samples.ts";
 
 export type OpenApiDocument = ReturnType<typeof buildOpenApi>;
-export type OperationObject = ReturnType<typeof toOperationObject>;
+type OperationObject = ReturnType<typeof toOperationObject>;
 
-export interface ParameterObject {
-  readonly name: string;
-  readonly in: string;
-  readonly required: boolean;
-  readonly description?: string;
-  readonly schema: SchemaObject;
-}
-
-interface ResponseObject {
-  readonly description: string;
+interface DescribedResponse extends ResponseObject {
   readonly headers?: Readonly<Record<string, SchemaObject>>;
-  readonly content?: Content;
 }
 
-type Content = Readonly<Record<string, { readonly schema: SchemaObject }>>;
+type Content = NonNullable<ResponseObject["content"]>;
 type Direction = "input" | "output";
 
 /** The version of the interface, not of this package. */
 const interfaceVersion = "3.0.0";
 const schemaPath = "#/components/schemas/";
 
-export const tagDescriptions: Readonly<Record<Tag, string>> = {
+const tagDescriptions: Readonly<Record<Tag, string>> = {
   Chat: "Chat with every model of every configured provider, in the OpenAI chat format.",
   Responses: "Stateful conversations, stored by the provider, by the gateway, or not at all.",
   Embeddings: "Texts as vectors, in the OpenAI format.",
@@ -110,11 +99,6 @@ export function buildOpenApi(routes: readonly Route[]) {
   };
 }
 
-/** `{id...}` matches the rest of a path, which OpenAPI cannot express; the parameter's description says it. */
-export function toOpenApiPath(path: string): string {
-  return path.replace("...}", "}");
-}
-
 function toOperationObject(route: Route, components: Components) {
   const parameters = [
     ...toParameters(route.params, "path"),
@@ -129,8 +113,9 @@ function toOperationObject(route: Route, components: Components) {
     security: toSecurity(route),
     ...(route.role !== undefined && { "x-switchyard-role": route.role, "x-switchyard-reach": route.reach }),
     ...(parameters.length > 0 && { parameters }),
-    ...toRequestBody(route.body, components),
+    ...toRequestBody(route, components),
     responses: { ...toResponses(route.answers, components), ...toErrorResponses(route, components) },
+    "x-codeSamples": toSamples(route),
   };
 }
 
@@ -162,15 +147,16 @@ function toParameters(schema: z.ZodType | undefined, place: ParameterObject["in"
   });
 }
 
-function toRequestBody(body: RouteBody | undefined, components: Components) {
+function toRequestBody({ body, example }: Pick<Route, "body" | "example">, components: Components) {
   if (body === undefined || body.kind === "ignored-json") return {};
   const type = body.kind === "form" ? "multipart/form-data" : "application/json";
   const schema = components.toSchema(body.schema, "input");
-  return { requestBody: { required: body.kind !== "optional-json", content: { [type]: { schema } } } };
+  const media = { schema, ...(example?.body !== undefined && { example: example.body }) };
+  return { requestBody: { required: body.kind !== "optional-json", content: { [type]: media } } };
 }
 
-function toResponses(answers: readonly Answer[], components: Components): Readonly<Record<string, ResponseObject>> {
-  const byStatus: Record<string, ResponseObject> = {};
+function toResponses(answers: readonly Answer[], components: Components): Readonly<Record<string, DescribedResponse>> {
+  const byStatus: Record<string, DescribedResponse> = {};
   for (const answer of answers) {
     const earlier = byStatus[answer.status];
     const content = { ...earlier?.content, ...toContent(answer, components) };
@@ -190,8 +176,8 @@ function toContent({ schema, contentType }: Answer, components: Components): Con
   return contentType === undefined ? {} : { [contentType]: { schema: { type: "string" } } };
 }
 
-function toErrorResponses(route: Route, components: Components): Record<string, ResponseObject> {
-  const byStatus: Record<string, ResponseObject> = {};
+function toErrorResponses(route: Route, components: Components): Record<string, DescribedResponse> {
+  const byStatus: Record<string, DescribedResponse> = {};
   for (const [status, codes] of groupErrors(route)) {
     const usual = status === 422 ? validationErrorBody : errorBody;
     const schema = route.errorFormat === "messages" ? messagesError : usual;
@@ -200,6 +186,7 @@ function toErrorResponses(route: Route, components: Components): Record<string, 
       description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].meaning}`).join("\n\n"),
       headers: toHeaders(header === undefined ? ["x-request-id"] : ["x-request-id", header]),
       content: { "application/json": { schema: components.toSchema(schema, "output") } },
+      "x-error-codes": codes,
     };
   }
   return byStatus;

@@ -66,7 +66,7 @@ function hasRules(schema: z.ZodType | undefined): boolean {
   });
 }
 
-export function groupByStatus(
+function groupByStatus(
   codes: readonly ErrorCode[],
   toStatus: (status: number) => number = (status) => status,
 ): [number, ErrorCode[]][] {

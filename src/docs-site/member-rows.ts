@@ -1,7 +1,7 @@
 // Turns a JSON Schema into the rows of a table: one row for each member, with the rows of its own members.
 
-import { isObject } from "../../lib/lenient-json.ts";
-import type { SchemaObject } from "./build-openapi.ts";
+import { isObject } from "../lib/lenient-json.ts";
+import type { SchemaObject } from "./openapi.ts";
 
 export interface MemberRow {
   /** From the root: `messages[].role`. */

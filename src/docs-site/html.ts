@@ -1,6 +1,6 @@
 // HTML templates: every value is escaped, unless it is the result of another template.
 
-import { lookUp } from "../../lib/look-up.ts";
+import { lookUp } from "../lib/look-up.ts";
 
 export class Html {
   readonly text: string;
@@ -32,7 +32,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => lookUp(entities, character) ?? character);
 }
 
