@@ -37,32 +37,32 @@ export const demoTeams: readonly DemoTeam[] = [
   {
     name: "support",
     displayName: "Customer support",
-    budgetUsd: 900,
+    budgetUsd: 36,
     allowedModels: null,
     tags: { department: "operations" },
   },
   {
     name: "search",
     displayName: "Search and discovery",
-    budgetUsd: 650,
+    budgetUsd: 40,
     allowedModels: null,
     tags: { department: "product" },
   },
   {
     name: "research",
     displayName: "Research",
-    budgetUsd: 1_200,
+    budgetUsd: 150,
     allowedModels: null,
     tags: { department: "research" },
   },
   {
     name: "marketing",
     displayName: "Marketing",
-    budgetUsd: 120,
+    budgetUsd: 7,
     allowedModels: ["openai/*", "google/*"],
     tags: { department: "marketing" },
   },
-  { name: "finance", displayName: "Finance", budgetUsd: 80, allowedModels: null, tags: { department: "operations" } },
+  { name: "finance", displayName: "Finance", budgetUsd: 12, allowedModels: null, tags: { department: "operations" } },
   {
     name: "platform",
     displayName: "Platform",
@@ -76,7 +76,7 @@ export const demoKeys: readonly DemoKey[] = [
   {
     name: "support-assistant",
     team: "support",
-    budgetUsd: 700,
+    budgetUsd: 30,
     requestsPerMinute: 600,
     weight: 26,
     use: "assistant",
@@ -94,7 +94,7 @@ export const demoKeys: readonly DemoKey[] = [
   {
     name: "voice-notes",
     team: "support",
-    budgetUsd: 60,
+    budgetUsd: 2,
     requestsPerMinute: null,
     weight: 3,
     use: "triage",
@@ -112,7 +112,7 @@ export const demoKeys: readonly DemoKey[] = [
   {
     name: "catalogue-import",
     team: "search",
-    budgetUsd: 200,
+    budgetUsd: 16,
     requestsPerMinute: 120,
     weight: 6,
     use: "documents",
@@ -121,7 +121,7 @@ export const demoKeys: readonly DemoKey[] = [
   {
     name: "notebooks",
     team: "research",
-    budgetUsd: 600,
+    budgetUsd: 60,
     requestsPerMinute: null,
     weight: 6,
     use: "research",
@@ -130,7 +130,7 @@ export const demoKeys: readonly DemoKey[] = [
   {
     name: "evaluation-runner",
     team: "research",
-    budgetUsd: 400,
+    budgetUsd: 75,
     requestsPerMinute: 60,
     weight: 5,
     use: "research",
@@ -139,7 +139,7 @@ export const demoKeys: readonly DemoKey[] = [
   {
     name: "campaign-writer",
     team: "marketing",
-    budgetUsd: 100,
+    budgetUsd: 5,
     requestsPerMinute: 30,
     weight: 4,
     use: "writing",
@@ -148,7 +148,7 @@ export const demoKeys: readonly DemoKey[] = [
   {
     name: "invoice-reader",
     team: "finance",
-    budgetUsd: 70,
+    budgetUsd: 11,
     requestsPerMinute: 60,
     weight: 4,
     use: "documents",
@@ -166,7 +166,7 @@ export const demoKeys: readonly DemoKey[] = [
   {
     name: "old-prototype",
     team: "platform",
-    budgetUsd: 20,
+    budgetUsd: 2,
     requestsPerMinute: null,
     weight: 1,
     use: "writing",

@@ -27,9 +27,11 @@ export function Frame({ children }: { readonly children: ReactNode }) {
         Skip to content
       </a>
       <aside className="sidebar">
-        <Brand />
-        <Navigation />
-        <Person />
+        <div className="sidebar-content">
+          <Brand />
+          <Navigation />
+          <Person />
+        </div>
       </aside>
       <header className="topbar">
         <ActionIcon variant="subtle" color="gray" onClick={menu.open} aria-label="Open the menu" size="lg">

@@ -18,6 +18,9 @@ const nonce = document.getElementById("style-nonce")?.nonce ?? "";
 // The library that keeps the page from scrolling behind a dialog reads this name.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
+// The charts read it, and a browser in a POSIX locale states one that no formatter accepts.
+if (!isLocale(navigator.language)) Object.defineProperty(navigator, "language", { value: "en-US" });
+
 const client = new ApiClient();
 const queries = new QueryClient({
   defaultOptions: {
@@ -48,3 +51,11 @@ createRoot(root).render(
     </MantineProvider>
   </StrictMode>,
 );
+
+function isLocale(name: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(name).length > 0;
+  } catch {
+    return false;
+  }
+}

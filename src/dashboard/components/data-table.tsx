@@ -49,7 +49,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   }, [lastShown, rows.length, onEndReached]);
 
   const gridTemplateColumns = columns.map(({ width }) => width).join(" ");
-  const height = headHeight + rows.length * rowHeight;
+  // Below this width the table scrolls: the sum of the least widths of its columns.
+  const minWidth = columns.reduce((sum, { width }) => sum + Number.parseInt(width.replace("minmax(", ""), 10), 0);
+  const height = headHeight + rows.length * rowHeight + 1;
   return (
     // A part that scrolls has to be reachable with the keyboard.
     <div
@@ -61,7 +63,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       aria-rowcount={rows.length + 1}
       tabIndex={0}
     >
-      <div className="grid-head" role="row" style={{ gridTemplateColumns, height: headHeight }} aria-rowindex={1}>
+      <div
+        className="grid-head"
+        role="row"
+        style={{ gridTemplateColumns, minWidth, height: headHeight }}
+        aria-rowindex={1}
+      >
         {columns.map(({ title, align }) => (
           <div key={title} className="grid-cell" role="columnheader" data-align={align}>
             {title}
@@ -80,7 +87,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               role="row"
               aria-rowindex={index + 2}
               data-clickable={onRowClick === undefined ? undefined : true}
-              style={{ gridTemplateColumns, height: rowHeight, transform: `translateY(${start}px)` }}
+              style={{ gridTemplateColumns, minWidth, height: rowHeight, transform: `translateY(${start}px)` }}
               onClick={onRowClick === undefined ? undefined : () => onRowClick(row)}
             >
               {columns.map(({ title, align, cell }) => (

@@ -21,6 +21,8 @@ interface TimeChartProps {
   readonly format: (value: number) => string;
   readonly kind?: "lines" | "bars";
   readonly height?: number;
+  /** Shows this many milliseconds up to the last value, also where there are no values yet. */
+  readonly windowMs?: number;
   readonly formatTime?: (time: number) => string;
 }
 
@@ -33,7 +35,7 @@ const colorCount = 8;
 const tipWidth = 190;
 
 export function TimeChart(props: TimeChartProps) {
-  const { label, times, series, format, kind = "lines", height = 220, formatTime = formatDateTime } = props;
+  const { label, times, series, format, kind = "lines", height = 220, windowMs, formatTime = formatDateTime } = props;
   const [isTable, setTable] = useState(false);
   const [tip, setTip] = useState<Tip | null>(null);
   const { ref: sizeRef, width } = useElementSize<HTMLDivElement>();
@@ -45,7 +47,7 @@ export function TimeChart(props: TimeChartProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: new data reaches the chart through the effect below
   useEffect(() => {
     if (holder.current === null || width === 0 || isTable) return;
-    const options = toOptions({ series, kind, width, height, format, onTip: setTip });
+    const options = toOptions({ series, kind, width, height, format, windowMs, onTip: setTip });
     const created = new uPlot(options, toData(times, series, kind), holder.current);
     plot.current = created;
     return () => {
@@ -201,10 +203,11 @@ function toData(times: readonly number[], series: readonly Series[], kind: "line
 
 interface PlotOptions extends Required<Pick<TimeChartProps, "series" | "kind" | "height" | "format">> {
   readonly width: number;
+  readonly windowMs: number | undefined;
   readonly onTip: (tip: Tip | null) => void;
 }
 
-function toOptions({ series, kind, width, height, format, onTip }: PlotOptions): uPlot.Options {
+function toOptions({ series, kind, width, height, format, windowMs, onTip }: PlotOptions): uPlot.Options {
   const text = readVariable("--text-muted");
   const grid = { stroke: readVariable("--row-border"), width: 1 };
   const axis = { stroke: text, grid, ticks: { show: false }, font: "11.5px system-ui, sans-serif" };
@@ -221,7 +224,7 @@ function toOptions({ series, kind, width, height, format, onTip }: PlotOptions):
     return {
       stroke,
       width: 1.8,
-      paths: uPlot.paths.spline?.(),
+      paths: uPlot.paths.linear?.(),
       points: { show: false },
       spanGaps: true,
       ...(series.length === 1 && { fill: `${stroke}1f` }),
@@ -233,12 +236,17 @@ function toOptions({ series, kind, width, height, format, onTip }: PlotOptions):
     padding: [8, 8, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: kind === "lines" }, drag: { x: false, y: false } },
-    scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] } },
+    scales: {
+      x: { range: (plot, low, high) => toRange(plot.data[0], { low, high, kind, windowMs }) },
+      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
+    },
     axes: [
       {
         ...axis,
         grid: { show: false },
         space: 70,
+        size: 30,
+        incrs: tickSteps,
         values: (_plot, splits, _index, _space, step) => splits.map((at) => formatTick(at, step)),
       },
       { ...axis, size: 62, space: 34, values: (_plot, splits) => splits.map(format) },
@@ -254,6 +262,39 @@ function toOptions({ series, kind, width, height, format, onTip }: PlotOptions):
 }
 
 const dayFromSeconds = 86_400;
+const daySteps = [1, 2, 3, 5, 7, 14, 30, 61, 92, 183, 365].map((days) => days * dayFromSeconds);
+const shortSteps = [1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200];
+
+/** Between values by the day there is nothing to mark. */
+function tickSteps(plot: uPlot): number[] {
+  return stepOf(plot.data[0]) >= dayFromSeconds * 0.9 ? daySteps : [...shortSteps, ...daySteps];
+}
+
+/** Seconds between the first two values; 0 with less. */
+function stepOf([first, second]: ArrayLike<number> & Iterable<number>): number {
+  return first === undefined || second === undefined ? 0 : second - first;
+}
+
+interface RangeOptions extends Pick<PlotOptions, "kind" | "windowMs"> {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Half a bar of space at both ends. */
+function toRange(
+  times: ArrayLike<number> & Iterable<number>,
+  { low, high, kind, windowMs }: RangeOptions,
+): [number, number] {
+  const now = Date.now() / 1_000;
+  if (windowMs !== undefined) {
+    const end = high ?? now;
+    return [end - windowMs / 1_000, end];
+  }
+  if (low === null || high === null) return [now - dayFromSeconds, now];
+  const step = stepOf(times) || dayFromSeconds;
+  if (low === high) return [low - step, high + step];
+  return kind === "bars" ? [low - step / 2, high + step / 2] : [low, high];
+}
 
 /** `step`: seconds between two ticks. */
 function formatTick(seconds: number, step: number): string {
@@ -262,6 +303,7 @@ function formatTick(seconds: number, step: number): string {
   return date.toLocaleTimeString(undefined, {
     hour: "2-digit",
     minute: "2-digit",
+    hourCycle: "h23",
     ...(step < 60 && { second: "2-digit" }),
   });
 }

@@ -34,6 +34,13 @@ export function formatUsd(amount: number | null | undefined): string {
   return `$${Number(amount.toPrecision(3)).toFixed(Math.min(12, 2 - Math.floor(Math.log10(size))))}`;
 }
 
+/** The price of one unit. Prices of tokens are usually stated by the million. */
+export function formatUnitPrice(amount: number): string {
+  return amount > 0 && amount < 0.001
+    ? `${formatUsd(Number((amount * 1_000_000).toPrecision(9)))} / million`
+    : formatUsd(amount);
+}
+
 /** `180 ms`, `1.42 s`, `2 min 5 s`. */
 export function formatMs(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return noValue;
@@ -59,6 +66,7 @@ const dateTime = new Intl.DateTimeFormat(locale, {
   hour: "2-digit",
   minute: "2-digit",
   second: "2-digit",
+  hourCycle: "h23",
   timeZoneName: "short",
 });
 const shortTime = new Intl.DateTimeFormat(locale, {
@@ -67,6 +75,7 @@ const shortTime = new Intl.DateTimeFormat(locale, {
   hour: "2-digit",
   minute: "2-digit",
   second: "2-digit",
+  hourCycle: "h23",
 });
 const day = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
 const dayAndYear = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });

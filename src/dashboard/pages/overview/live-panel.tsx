@@ -49,23 +49,24 @@ export function LivePanel() {
       <div className="live">
         <div className="live-figures">
           <Figure
-            name="Requests per second"
+            name="Requests / s"
             value={last === undefined ? "–" : last.requestsPerSecond.toFixed(last.requestsPerSecond < 10 ? 1 : 0)}
           />
-          <Figure name="Errors per second" value={last === undefined ? "–" : last.errorsPerSecond.toFixed(1)} />
+          <Figure name="Errors / s" value={last === undefined ? "–" : last.errorsPerSecond.toFixed(1)} />
           <Figure name="Latency p50" value={formatMs(recent?.p50)} />
-          <Figure name="p95" value={formatMs(recent?.p95)} />
-          <Figure name="p99" value={formatMs(recent?.p99)} />
+          <Figure name="Latency p95" value={formatMs(recent?.p95)} />
+          <Figure name="Latency p99" value={formatMs(recent?.p99)} />
           <Figure name="First token p50" value={formatMs(recent?.firstToken50)} />
           <Figure
-            name="Tokens per second"
+            name="Tokens / s"
             value={formatCompact(last === undefined ? null : Math.round(last.tokensPerSecond))}
           />
-          <Figure name="USD per minute" value={formatUsd(recent?.usdPerMinute)} />
+          <Figure name="USD / min" value={formatUsd(recent?.usdPerMinute)} />
         </div>
         <TimeChart
           label="Requests per second"
-          height={120}
+          height={124}
+          windowMs={everyMs * keptPoints}
           times={points.map(({ time }) => time)}
           series={[
             { name: "Requests per second", values: points.map(({ requestsPerSecond }) => requestsPerSecond) },

@@ -10,7 +10,7 @@ import { OutcomeBadge } from "../../components/outcome-badge.tsx";
 import { Page, Panel } from "../../components/page.tsx";
 import { TimeText } from "../../components/time-text.tsx";
 import { IconArrowLeft } from "../../icons.ts";
-import { formatDateTime, formatMs, formatNumber, formatUsd, noValue } from "../../lib/format.ts";
+import { formatDateTime, formatMs, formatNumber, formatUnitPrice, formatUsd, noValue } from "../../lib/format.ts";
 import { modelName } from "../../lib/usage.ts";
 
 export default function RequestPage() {
@@ -248,7 +248,7 @@ function CostTable({ attempt: { cost_parts, cost } }: { readonly attempt: Reques
               {model === null ? kind.replaceAll("_", " ") : `${kind.replaceAll("_", " ")} (${model})`}
             </Table.Td>
             <Table.Td ta="right">{formatNumber(quantity)}</Table.Td>
-            <Table.Td ta="right">{formatUsd(unit_price)}</Table.Td>
+            <Table.Td ta="right">{formatUnitPrice(unit_price)}</Table.Td>
             <Table.Td ta="right">{formatUsd(amount)}</Table.Td>
           </Table.Tr>
         ))}

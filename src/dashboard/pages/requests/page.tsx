@@ -130,7 +130,7 @@ export default function RequestsPage() {
 const columns: readonly Column<LedgerLine>[] = [
   {
     title: "Time",
-    width: "170px",
+    width: "160px",
     cell: ({ time, request_id }) => (
       <Link className="row-link" to={`/requests/${request_id}`} onClick={(event) => event.stopPropagation()}>
         <TimeText time={time} />
@@ -139,25 +139,25 @@ const columns: readonly Column<LedgerLine>[] = [
   },
   {
     title: "Outcome",
-    width: "minmax(150px, 210px)",
+    width: "minmax(130px, 210px)",
     cell: ({ outcome, status }) => <OutcomeBadge outcome={outcome} status={status} />,
   },
   {
     title: "Model",
-    width: "minmax(190px, 1.4fr)",
+    width: "minmax(170px, 1.4fr)",
     cell: (line) => <span title={modelName(line)}>{modelName(line)}</span>,
   },
   {
     title: "Key",
-    width: "minmax(120px, 1fr)",
+    width: "minmax(110px, 1fr)",
     cell: ({ key_name, count }) => (count > 1 ? `${key_name ?? noValue} (×${count})` : (key_name ?? noValue)),
   },
-  { title: "Team", width: "minmax(100px, 0.8fr)", cell: ({ team }) => team ?? noValue },
+  { title: "Team", width: "minmax(90px, 0.8fr)", cell: ({ team }) => team ?? noValue },
   { title: "Latency", width: "100px", align: "right", cell: ({ latency_ms }) => formatMs(latency_ms) },
   { title: "First token", width: "100px", align: "right", cell: ({ first_token_ms }) => formatMs(first_token_ms) },
   {
     title: "Tokens",
-    width: "130px",
+    width: "115px",
     align: "right",
     cell: ({ input_tokens, output_tokens }) =>
       input_tokens === null && output_tokens === null
