@@ -58,6 +58,7 @@ import { hasModels } from "./providers/provider.ts";
 import { createServices } from "./services.ts";
 import type { Storage } from "./storage/storage.ts";
 import { deleteInBatches, startSweeper } from "./storage/sweeper.ts";
+import { createLatencyReports } from "./usage/latency.ts";
 import { createUsageReports } from "./usage/reports.ts";
 import { createRequestLog } from "./usage/requests.ts";
 import { startLedgerRetention } from "./usage/retention.ts";
@@ -224,6 +225,7 @@ export async function startGateway(
     audit,
     teams: createTeams({ storage, keyring, defaults }),
     usageReports: createUsageReports(storage.usageReports),
+    latencyReports: createLatencyReports(storage.latencies),
     requestLog: createRequestLog(
       storage.usageReports,
       createLineExplainer(calling.pricing, (name) => providers.get(name)?.row),

@@ -26,6 +26,7 @@ import type { Jobs } from "../jobs/jobs.ts";
 import type { WebhookKeys } from "../jobs/webhook-keys.ts";
 import type { Log } from "../log.ts";
 import type { ReadAllMetrics } from "../metrics/metrics-link.ts";
+import type { LatencyReports } from "../usage/latency.ts";
 import type { UsageReports } from "../usage/reports.ts";
 import type { RequestLog } from "../usage/requests.ts";
 import type { Authenticator } from "./authenticate.ts";
@@ -43,6 +44,7 @@ export interface RouteDependencies {
   readonly keyring: Keyring;
   readonly teams: Teams;
   readonly usageReports: UsageReports;
+  readonly latencyReports: LatencyReports;
   readonly requestLog: RequestLog;
   readonly limitStates: LimitStates;
   readonly chatCompletions: ChatCompletions;

@@ -4,6 +4,7 @@
 
 import { toBatches } from "./batches.ts";
 import { type AlertSettings, type BudgetAlert, chargeAccounts } from "./budgets.ts";
+import { addLatencies } from "./latencies.ts";
 import { readBlock, toBlock } from "./ledger-blocks.ts";
 import type { LedgerLine } from "./ledger-line.ts";
 import { insertRows, type Operation, read, write } from "./operation.ts";
@@ -215,6 +216,7 @@ export const ledgerStatements = {
       for (const line of added) sums.add(line);
       await insertRows(sql, "ledger_blocks", [toBlock(processId, added, added === lines ? text : undefined)]);
       await addToTotals(sql, sums.toRows());
+      await addLatencies(sql, added);
       return {
         lines: added.length,
         alerts: sums.charges.size === 0 ? [] : await chargeAccounts(sql, processId, sums.charges, alerts, Date.now()),
@@ -271,6 +273,7 @@ export const ledgerStatements = {
     const deleted = await sql`
       delete from usage_hourly where hour = (select min(hour) from usage_hourly where hour < ${before})
       returning 1 as one`;
+    await sql`delete from latency_hourly where hour < ${before}`;
     return deleted.length;
   }),
 

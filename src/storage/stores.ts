@@ -10,6 +10,7 @@ import { deliveryStatements } from "./deliveries.ts";
 import { fileStatements } from "./files.ts";
 import { jobStatements } from "./jobs.ts";
 import { keyStatements } from "./keys.ts";
+import { latencyStatements } from "./latencies.ts";
 import { ledgerStatements } from "./ledger.ts";
 import type { CoalescedOperation, Operation } from "./operation.ts";
 import { rateShareStatements } from "./rate-shares.ts";
@@ -31,6 +32,7 @@ const statements = {
   jobs: jobStatements,
   keys: keyStatements,
   rateShares: rateShareStatements,
+  latencies: latencyStatements,
   ledger: ledgerStatements,
   responses: responseStatements,
   secrets: secretStatements,

@@ -106,6 +106,7 @@ const recipes: Readonly<Record<string, (team: Team) => Promise<CallOfRoute> | Ca
   retrieveManagedFile: ({ fileId }) => ({ params: { file_id: fileId } }),
   deleteManagedFile: async ({ name }) => ({ params: { file_id: await uploadFile((await createKey(name)).key) } }),
   listBudgets: () => ({}),
+  reportLatency: ({ name }) => ({ query: `team=${name}` }),
   listProviders: () => ({}),
   retrieveSession: () => ({ permitted: 401 }),
   signOut: () => ({ permitted: 401 }),

@@ -1,8 +1,8 @@
 // Rates and percentiles between two readings of the live counters.
 
 import { expect, test } from "bun:test";
-import { findPercentile } from "../../src/dashboard/lib/percentile.ts";
 import { toPoint } from "../../src/dashboard/pages/overview/live.ts";
+import { findPercentile } from "../../src/lib/percentile.ts";
 
 const empty = { bounds_ms: [100, 1_000], counts: [0, 0, 0] };
 const reading = {

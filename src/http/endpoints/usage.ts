@@ -3,8 +3,10 @@
 import type { Caller } from "../../access/caller.ts";
 import type { Keyring } from "../../access/keys.ts";
 import { keyPath } from "../../contract/keys.ts";
+import { latencyQuery, latencyReport } from "../../contract/latency.ts";
 import * as contract from "../../contract/usage.ts";
 import { GatewayError } from "../../errors.ts";
+import type { LatencyReports } from "../../usage/latency.ts";
 import { toReportCsv, toReportJson } from "../../usage/report-formats.ts";
 import type { UsageReport, UsageReports } from "../../usage/reports.ts";
 import type { RequestLog } from "../../usage/requests.ts";
@@ -14,6 +16,7 @@ import { defineRoute, type Route } from "../route.ts";
 
 export interface UsageDependencies {
   readonly usageReports: UsageReports;
+  readonly latencyReports: LatencyReports;
   readonly requestLog: RequestLog;
   readonly keyring: Pick<Keyring, "get">;
 }
@@ -24,7 +27,7 @@ const reportAnswers = [
   { status: 200, description: "As CSV, the same rows without the totals.", contentType: "text/csv" },
 ] as const;
 
-export function usageRoutes({ usageReports, requestLog, keyring }: UsageDependencies): Route[] {
+export function usageRoutes({ usageReports, latencyReports, requestLog, keyring }: UsageDependencies): Route[] {
   return [
     defineRoute({
       ...common,
@@ -58,6 +61,18 @@ export function usageRoutes({ usageReports, requestLog, keyring }: UsageDependen
         const report = await usageReports.report(withinTeam({ ...query, key: [id], team: [] }, caller));
         return toReply(report, query.format, request.headers);
       },
+    }),
+    defineRoute({
+      ...common,
+      id: "reportLatency",
+      summary: "Report latency",
+      description: "Percentiles of completed calls, from histograms that are kept by the hour.",
+      path: "/v3/manage/latency",
+      query: latencyQuery,
+      answers: [{ status: 200, description: "The report.", schema: latencyReport }],
+      errors: ["team_not_found"],
+      example: { query: "from=7d&step_hours=24" },
+      run: async ({ query, caller }) => replyJson(await latencyReports.report(withinTeam(query, caller))),
     }),
     defineRoute({
       ...common,

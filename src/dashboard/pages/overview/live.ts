@@ -1,7 +1,7 @@
 // Rates and percentiles of what happened between two readings of the live counters.
 
+import { findPercentile } from "../../../lib/percentile.ts";
 import type { LiveFigures } from "../../api/types.ts";
-import { findPercentile } from "../../lib/percentile.ts";
 
 export interface LivePoint {
   /** Epoch milliseconds. */

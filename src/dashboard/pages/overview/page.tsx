@@ -3,7 +3,7 @@
 import { Anchor, Code, Text } from "@mantine/core";
 import { Link } from "react-router";
 import { useApi } from "../../api/hooks.ts";
-import type { UsageReport } from "../../api/types.ts";
+import type { LatencyReport, UsageReport } from "../../api/types.ts";
 import { BarList } from "../../components/bar-list.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Loaded } from "../../components/loaded.tsx";
@@ -45,6 +45,12 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
     { enabled: before !== null },
   );
   const { times, sums } = toCourse(report, report.rows);
+  const [start = 0] = times;
+  const latency = useApi<LatencyReport>("/v3/manage/latency", {
+    from: new Date(start).toISOString(),
+    to: report.to,
+    step_hours: isShort ? 1 : 24,
+  });
   const now = sumRows(report.rows);
   const then = before === null || earlier.data === undefined ? null : sumRows(earlier.data.rows);
   const formatTime = isShort ? formatDateTime : formatDate;
@@ -85,14 +91,16 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
           course={sums.map(({ input_tokens, output_tokens }) => input_tokens + output_tokens)}
         />
         <Stat
-          label="Mean latency"
-          value={formatMs(report.totals.average_latency_ms)}
-          note={
-            report.totals.average_first_token_ms === null
-              ? undefined
-              : `${formatMs(report.totals.average_first_token_ms)} to the first token`
-          }
-          course={sums.map(({ lines, latency_ms }) => (lines === 0 ? 0 : latency_ms / lines))}
+          label="Latency p50"
+          value={formatMs(latency.data?.total.latency.p50)}
+          note={`p95 ${formatMs(latency.data?.total.latency.p95)}, p99 ${formatMs(latency.data?.total.latency.p99)}`}
+          course={latency.data?.steps.map((step) => step.latency.p50 ?? 0)}
+        />
+        <Stat
+          label="First token p50"
+          value={formatMs(latency.data?.total.first_token.p50)}
+          note={`p95 ${formatMs(latency.data?.total.first_token.p95)} in streams`}
+          course={latency.data?.steps.map((step) => step.first_token.p50 ?? 0)}
         />
         <Stat
           label="Read from caches"
@@ -114,6 +122,20 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
           formatTime={formatTime}
         />
       </Panel>
+      <div className="columns">
+        <Panel title="Latency">
+          <PercentileChart label="Latency" report={latency.data} kind="latency" times={times} formatTime={formatTime} />
+        </Panel>
+        <Panel title="Time to first token">
+          <PercentileChart
+            label="Time to first token"
+            report={latency.data}
+            kind="first_token"
+            times={times}
+            formatTime={formatTime}
+          />
+        </Panel>
+      </div>
       <div className="columns">
         <Panel title="Spend">
           <TimeChart
@@ -148,6 +170,29 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
         <TopErrors report={report} />
       </div>
     </>
+  );
+}
+
+interface PercentileChartProps {
+  readonly label: string;
+  readonly report: LatencyReport | undefined;
+  readonly kind: "latency" | "first_token";
+  readonly times: readonly number[];
+  readonly formatTime: (time: number) => string;
+}
+
+const percentiles = ["p50", "p95", "p99"] as const;
+
+function PercentileChart({ label, report, kind, times, formatTime }: PercentileChartProps) {
+  const steps = new Map(report?.steps.map((step) => [Date.parse(step.from), step]));
+  return (
+    <TimeChart
+      label={`${label} over time`}
+      times={times}
+      series={percentiles.map((name) => ({ name, values: times.map((time) => steps.get(time)?.[kind][name] ?? null) }))}
+      format={formatMs}
+      formatTime={formatTime}
+    />
   );
 }
 
