@@ -62,17 +62,17 @@ export function renderFrame(frame: PageFrame): string {
 <script type="module" src="${links.siteScript}"></script>
 </head>
 <body data-root="${links.root}" data-search-index="${links.searchIndex}" class="${isHome ? "home" : area}">
-<a class="skip" href="#content">Skip to content</a>
+<a class="skip" href="#site-content">Skip to content</a>
 <header class="top">
-<button class="icon menu-button" type="button" popovertarget="menu" aria-label="Menu"><svg viewBox="0 0 20 20" aria-hidden="true"><path d="M3 5h14M3 10h14M3 15h14"/></svg></button>
+<button class="icon menu-button" type="button" popovertarget="site-menu" aria-label="Menu"><svg viewBox="0 0 20 20" aria-hidden="true"><path d="M3 5h14M3 10h14M3 15h14"/></svg></button>
 <a class="brand" href="${links.home}">${logo}<span>Switchyard</span> <small>${frame.version}</small></a>
 <nav class="areas" aria-label="Areas"><a href="${links.home}"${area === "guides" ? html` aria-current="true"` : nothing}>Guides</a><a href="${links.api}"${area === "api" ? html` aria-current="true"` : nothing}>API reference</a></nav>
 <button class="search-button" type="button" data-search hidden><svg viewBox="0 0 20 20" aria-hidden="true"><circle cx="9" cy="9" r="5.5"/><path d="m13 13 4 4"/></svg><span>Search</span><kbd>/</kbd></button>
 <button class="icon" type="button" data-theme-toggle hidden aria-label="Change between light and dark"><svg viewBox="0 0 20 20" aria-hidden="true"><circle cx="10" cy="10" r="6.5"/><path class="fill" d="M10 3.5a6.5 6.5 0 0 1 0 13z"/></svg></button>
 </header>
 <div class="page">
-<nav class="menu" id="menu" popover aria-label="Pages">${renderMenu(frame)}</nav>
-<main id="content" tabindex="-1">
+<nav class="menu" id="site-menu" popover aria-label="Pages">${renderMenu(frame)}</nav>
+<main id="site-content" tabindex="-1">
 <article>
 <h1>${title}</h1>
 ${frame.headings.length > 1 ? renderShortContents(frame.headings) : nothing}

@@ -50,7 +50,7 @@ function createDialog() {
     autocomplete: "off",
     spellcheck: "false",
   });
-  const list = document.createElement("ul");
+  const list = document.createElement("div");
   setAttributes(list, { id: "search-results", role: "listbox", "aria-label": "Results" });
   const message = document.createElement("p");
   message.setAttribute("role", "status");
@@ -94,7 +94,7 @@ function createDialog() {
   input.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown") select(selected + 1);
     else if (event.key === "ArrowUp") select(selected - 1);
-    else if (event.key === "Enter") list.children[selected]?.querySelector("a")?.click();
+    else if (event.key === "Enter") (list.children[selected] as HTMLElement | undefined)?.click();
     else return;
     event.preventDefault();
   });
@@ -145,9 +145,8 @@ async function loadIndex(): Promise<Search> {
 }
 
 function toItem({ url, page, heading, text, terms }: Found, index: number): HTMLElement {
-  const item = document.createElement("li");
-  setAttributes(item, { role: "option", id: `search-result-${index}` });
   const link = document.createElement("a");
+  setAttributes(link, { role: "option", id: `search-result-${index}` });
   link.href = url;
   link.tabIndex = -1;
   const title = document.createElement("b");
@@ -157,8 +156,7 @@ function toItem({ url, page, heading, text, terms }: Found, index: number): HTML
   const excerpt = document.createElement("small");
   excerpt.append(...toExcerpt(text, terms));
   link.append(title, place, excerpt);
-  item.append(link);
-  return item;
+  return link;
 }
 
 /** The text around the first word that was found, with the words marked. */

@@ -26,7 +26,7 @@ function prepareThemeButton(): void {
 
 /** On a phone the menu covers the page, and a link to a part of the same page would leave it open. */
 function closeMenuAfterChoice(): void {
-  const menu = document.querySelector<HTMLElement>("#menu");
+  const menu = document.querySelector<HTMLElement>("#site-menu");
   menu?.addEventListener("click", (event) => {
     if (event.target instanceof Element && event.target.closest("a") !== null && menu.matches(":popover-open"))
       menu.hidePopover();

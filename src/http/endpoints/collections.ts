@@ -10,8 +10,7 @@ import { defineRoute, type Route } from "../route.ts";
 import type { RouteDependencies } from "../route-dependencies.ts";
 
 const common = { tag: "Tasks", key: "inference", scope: "universal" } as const;
-const id = "00000000-0000-4000-8000-000000000000";
-const one = { params: contract.collectionPath, example: { path: { collection_id: id } } } as const;
+const one = { params: contract.collectionPath, example: { path: { collection_id: "$COLLECTION_ID" } } } as const;
 const path = "/v3/universal-ai/collections";
 
 export function collectionRoutes({ collections }: Pick<RouteDependencies, "collections">): Route[] {
@@ -81,7 +80,7 @@ export function collectionRoutes({ collections }: Pick<RouteDependencies, "colle
       body: { kind: "json", schema: contract.addFacesRequest },
       answers: [{ status: 200, description: "The faces that were added.", schema: contract.addedFaces }],
       errors: [...modelCallErrors, "collection_not_found"],
-      example: { path: { collection_id: id }, body: { file: "https://example.com/portrait.jpg" } },
+      example: { path: { collection_id: "$COLLECTION_ID" }, body: { file: "https://example.com/portrait.jpg" } },
       run: async (call) =>
         replyJson(await collections.addFaces(contextOf(call), call.params.collection_id, call.body.file)),
     }),
@@ -112,7 +111,7 @@ export function collectionRoutes({ collections }: Pick<RouteDependencies, "colle
       params: contract.facePath,
       answers: [{ status: 200, description: "The face was deleted.", schema: contract.deletedCollection }],
       errors: [...modelCallErrors, "collection_not_found", "face_not_found"],
-      example: { path: { collection_id: id, face_id: id } },
+      example: { path: { collection_id: "$COLLECTION_ID", face_id: "$FACE_ID" } },
       async run(call) {
         const { collection_id, face_id } = call.params;
         await collections.deleteFace(contextOf(call), collection_id, face_id);

@@ -129,6 +129,7 @@ function toLines(body: object, indent: string, language: Language): string {
   const members = Object.entries(body).map(
     ([name, value]) => `${indent}  ${toKey(name, language)}: ${toInline(value, language)}`,
   );
+  if (members.length === 0) return "{}";
   // JSON has no comma after the last member.
   return `{\n${members.join(",\n")}${language === "json" ? "" : ","}\n${indent}}`;
 }
