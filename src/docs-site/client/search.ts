@@ -39,7 +39,8 @@ function createDialog() {
   element.className = "search";
   element.setAttribute("aria-label", "Search the documentation");
   const input = document.createElement("input");
-  input.type = "search";
+  // Not a search field: there, Escape empties the field before it closes the dialog.
+  input.type = "text";
   input.placeholder = "Search the documentation";
   setAttributes(input, {
     "aria-label": "Search the documentation",
