@@ -4,6 +4,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { CreateKeyRequest, KeyKind, KeyObject, KeyWithSecret, UpdateKeyRequest } from "../contract/keys.ts";
 import type { LimitDefaults } from "../contract/limits.ts";
 import { GatewayError, ValidationError } from "../errors.ts";
+import { shareRuns } from "../lib/share-runs.ts";
 import type { Log } from "../log.ts";
 import type { Actor } from "../storage/audit.ts";
 import type { KeyFilter, KeyOutcome, KeyRecord } from "../storage/keys.ts";
@@ -103,8 +104,6 @@ export async function openKeyring(options: KeyringOptions) {
   let isStale = false;
   let hasFailed = false;
   let isClosed = false;
-  let running: Promise<void> | null = null;
-  let next: Promise<void> | null = null;
 
   /** Synchronous: uses the snapshot only. */
   function lookUp(secret: string): Lookup {
@@ -134,23 +133,8 @@ export async function openKeyring(options: KeyringOptions) {
     return entry.found;
   }
 
-  /** Reads the changes from the store. Calls during a refresh share the next one. */
-  function refresh(): Promise<void> {
-    if (running === null) {
-      running = load().finally(() => {
-        running = null;
-      });
-      return running;
-    }
-    // The running refresh may have read before the change.
-    next ??= running
-      .catch(() => {})
-      .then(() => {
-        next = null;
-        return refresh();
-      });
-    return next;
-  }
+  /** Reads the changes from the store. */
+  const refresh = shareRuns(load);
 
   async function load(): Promise<void> {
     try {

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { ProviderDetail, ProviderTest, RotateProviderRequest, SetProviderRequest } from "../contract/providers.ts";
 import { type ErrorCode, GatewayError, messageOf, type Problem, ValidationError } from "../errors.ts";
 import { suggest } from "../lib/find-nearest.ts";
+import { shareRuns } from "../lib/share-runs.ts";
 import type { Log } from "../log.ts";
 import type { Provider } from "../providers/configure.ts";
 import type { Source, StoredAccess } from "../providers/deployment.ts";
@@ -60,14 +61,12 @@ export function createProviderCredentials(options: ProviderCredentialsOptions) {
   const { store, live, isEncrypted, switchedOff, health, log, waitForPropagation, now = Date.now } = options;
   const listeners: (() => void)[] = [];
   let records: ReadonlyMap<string, StoredRecord> = new Map();
-  let refreshing: Promise<void> = Promise.resolve();
   let isClosed = false;
+  let failure: string | null = null;
+  let retry: ReturnType<typeof setTimeout> | undefined;
 
-  /** Reads the store and applies what has changed. Calls run one after the other, so that an older answer never replaces a newer one. */
-  function refresh(): Promise<void> {
-    refreshing = refreshing.catch(() => {}).then(load);
-    return refreshing;
-  }
+  /** Reads the store and applies what has changed. */
+  const refresh = shareRuns(load);
 
   async function load(): Promise<void> {
     const found = await store.listUnder(prefix);
@@ -89,11 +88,22 @@ export function createProviderCredentials(options: ProviderCredentialsOptions) {
 
   /** In the background, until the store answers: a change that was announced must not be missed. */
   function refreshQuietly(): void {
-    refresh().catch((error) => {
-      if (isClosed) return;
-      log.debug("Credentials of providers could not be read from the store", { error });
-      setTimeout(refreshQuietly, retryAfterMs).unref();
-    });
+    refresh().then(
+      () => {
+        failure = null;
+      },
+      (error) => {
+        if (isClosed) return;
+        // Once, although it is tried again: an outage of the store is logged elsewhere, and a wrong encryption key stays wrong.
+        const message = messageOf(error);
+        if (failure !== message)
+          log.warn("credentials of providers could not be read from the store", { error: message });
+        failure = message;
+        clearTimeout(retry);
+        retry = setTimeout(refreshQuietly, retryAfterMs);
+        retry.unref();
+      },
+    );
   }
 
   function find(name: string): NamedProvider {
