@@ -72,12 +72,15 @@ export interface Config extends SettingValues, Pick<ConfigFile, "file" | "places
 
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
+  /** The configuration without the members that have problems; null: what remains means nothing. */
+  readonly partly: Config | null;
 
-  constructor(problems: readonly (ConfigProblem | string)[]) {
+  constructor(problems: readonly (ConfigProblem | string)[], partly: Config | null = null) {
     const located = problems.map((one) => (typeof one === "string" ? withoutPlace(one) : one));
     super(located.map(describeProblem).join("\n"));
     this.name = "ConfigError";
     this.problems = located;
+    this.partly = partly;
   }
 }
 
@@ -94,6 +97,19 @@ export function readConfig(environment: Environment = process.env): Config {
   return readAll(environment).config;
 }
 
+/** For `switchyard config check`: all problems, and as much of the configuration as further checks can use. */
+export function readConfigPartly(environment: Environment = process.env): {
+  readonly config: Config | null;
+  readonly problems: readonly ConfigProblem[];
+} {
+  try {
+    return { config: readConfig(environment), problems: [] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { config: error.partly, problems: error.problems };
+  }
+}
+
 function readAll(written: Environment) {
   const problems = new Problems();
   const secretFiles = readSecretFiles(written, (name) => !isOwnVariable(name) || secretVariables.has(name));
@@ -101,48 +117,58 @@ function readAll(written: Environment) {
   const file = flatten(readConfigFile(environment, secretFiles, problems));
   refuseUnknownVariables(written, problems);
   refuseUnusableFiles(secretFiles, problems);
-  const parsed = configSchema.safeParse(mergeSettings(environment, file));
+  const merged = mergeSettings(environment, file);
+  const parsed = configSchema.safeParse(merged);
   const addProblem = (path: string, message: string) => {
     const variable = findVariable(path, environment);
-    const isFromFile = Object.hasOwn(file.document, path.split(".", 1)[0] ?? "") && !environment[variable];
+    const isOverridden = Object.hasOwn(settings, path) && environment[variable];
+    const isFromFile = Object.hasOwn(file.document, path.split(".", 1)[0] ?? "") && !isOverridden;
     if (isFromFile) problems.add(path, message, file);
     else problems.add(Object.hasOwn(secretFiles.values, variable) ? fileVariableOf(variable) : variable, message);
   };
   for (const issue of parsed.error?.issues ?? [])
     for (const { path, message } of toPathIssues(issue)) addProblem(path, message);
   const tls = parsed.success ? readTlsFiles(parsed.data, addProblem) : null;
-  if (!parsed.success || !problems.isEmpty) throw new ConfigError(problems.list());
-  const { providers, aliases, defaults, oidc, prices, ...values } = parsed.data;
-  const declared = Object.entries(providers);
-  const config = withEnvironment(
-    {
-      ...toCamelCase(values),
-      dataDir: resolve(values.data_dir),
-      file: file.file,
-      places: file.places,
-      providers: Object.fromEntries(
-        declared.flatMap(([name, one]) => (one === false ? [] : [[name, withUnsetKeys(name, one ?? {}, file)]])),
-      ),
-      switchedOff: new Set(declared.flatMap(([name, one]) => (one === false ? [name] : []))),
-      aliases: new Map(Object.entries(aliases)),
-      defaults,
-      oidc,
-      prices,
-      tls,
-      secretFiles,
-      providerVariables: Object.keys(environment).filter(
-        (name) => /_(?:API_KEY|BASE_URL)$/.test(name) && !isOwnVariable(name) && environment[name],
-      ),
-      warnings: [
-        ...Array.from(file.unsetKeys, ([path, name]) =>
-          locate(path, `the variable ${name} is not set, so this key is not configured`, file),
+  const toConfig = (data: ParsedConfig): Config => {
+    const { providers, aliases, defaults, oidc, prices, ...values } = data;
+    const declared = Object.entries(providers);
+    return withEnvironment(
+      {
+        ...toCamelCase(values),
+        dataDir: resolve(values.data_dir),
+        file: file.file,
+        places: file.places,
+        providers: Object.fromEntries(
+          declared.flatMap(([name, one]) => (one === false ? [] : [[name, withUnsetKeys(name, one ?? {}, file)]])),
         ),
-        ...(tls === null ? [] : listTlsWarnings(tls, Date.now()).map(withoutPlace)),
-      ],
-    },
-    written,
+        switchedOff: new Set(declared.flatMap(([name, one]) => (one === false ? [name] : []))),
+        aliases: new Map(Object.entries(aliases)),
+        defaults,
+        oidc,
+        prices,
+        tls,
+        secretFiles,
+        providerVariables: Object.keys(environment).filter(
+          (name) => /_(?:API_KEY|BASE_URL)$/.test(name) && !isOwnVariable(name) && environment[name],
+        ),
+        warnings: [
+          ...Array.from(file.unsetKeys, ([path, name]) =>
+            locate(path, `the variable ${name} is not set, so this key is not configured`, file),
+          ),
+          ...(tls === null ? [] : listTlsWarnings(tls, Date.now()).map(withoutPlace)),
+        ],
+      },
+      written,
+    );
+  };
+  if (parsed.success && problems.isEmpty) return { config: toConfig(parsed.data), values: parsed.data, file };
+  const wrong = new Set(
+    parsed.error?.issues.flatMap((issue) => toPathIssues(issue).map(({ path }) => path.split(".", 1)[0] ?? "")),
   );
-  return { config, values, file };
+  const rest = configSchema.safeParse(Object.fromEntries(Object.entries(merged).filter(([name]) => !wrong.has(name))));
+  // Without the declared providers, further checks would report what depends on them.
+  const isUsable = rest.success && problems.isFileReadable && !wrong.has("providers");
+  throw new ConfigError(problems.list(), isUsable ? toConfig(rest.data) : null);
 }
 
 /** Where the value of a setting comes from. */

@@ -8,6 +8,7 @@ import {
   type Config,
   ConfigError,
   readConfig,
+  readConfigPartly,
   readSettings,
   type SettingInForce,
   type SettingSource,
@@ -123,25 +124,33 @@ export function createConfigCommand(context: ConfigContext): Command {
 }
 
 function checkConfig(environment: Environment, isStrict: boolean): Checked {
+  const { config, problems } = readConfigPartly(environment);
+  const found = config === null ? null : checkProviders(config);
+  const warnings = problems.length === 0 ? (found?.warnings ?? []) : [];
+  const all = [...problems, ...(found?.problems ?? []), ...(isStrict ? warnings : [])];
+  return {
+    valid: all.length === 0,
+    file: config?.file ?? all.find((problem) => problem.file !== null)?.file ?? null,
+    problems: all.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0)),
+    warnings: isStrict ? [] : warnings,
+    providers: found?.providers ?? [],
+  };
+}
+
+/** What depends on the providers that there are. */
+function checkProviders(config: Config): Pick<Checked, "problems" | "warnings" | "providers"> {
   try {
-    const config = readConfig(environment);
     const setup = setUpProviders(config);
-    const warnings = [...config.warnings, ...findMisspeltVariables(config, setup)];
     const isCalled = ({ configured, row }: Provider) =>
       configured && row.isSandbox !== true && row.auth?.kind !== "none";
-    const providers = [...setup.providers.values()].filter(isCalled);
     return {
-      valid: !isStrict || warnings.length === 0,
-      file: config.file,
-      problems: isStrict ? warnings : [],
-      warnings: isStrict ? [] : warnings,
-      providers: providers.map(({ name }) => name),
+      problems: [],
+      warnings: [...config.warnings, ...findMisspeltVariables(config, setup)],
+      providers: [...setup.providers.values()].filter(isCalled).map(({ name }) => name),
     };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const { problems } = error;
-    const file = problems.find((problem) => problem.file !== null)?.file ?? null;
-    return { valid: false, file, problems, warnings: [], providers: [] };
+    return { problems: error.problems, warnings: [], providers: [] };
   }
 }
 

@@ -46,6 +46,11 @@ export class Problems {
     return this.#problems.size === 0;
   }
 
+  /** Whether the members of the file, if there is one, are known. */
+  get isFileReadable(): boolean {
+    return !this.#problems.has(null) && !this.#problems.has(configVariable);
+  }
+
   /** Those of the environment first, those of the file in the order of its lines. */
   list(): ConfigProblem[] {
     return [...this.#problems.values()].toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0));

@@ -53,6 +53,22 @@ describe("switchyard config check", () => {
     ]);
   });
 
+  test("reports wrong members and wrong names of providers together, also those of the environment", async () => {
+    const file = write("prot: 1\nlog_level: loud\naliases: { fast: grok/b }\n");
+    const { errors } = await run(`config check --config ${file}`, {
+      SWITCHYARD_PROT: "1",
+      OPENAI_API_KEY_FILE: "/none",
+    });
+    expect(errors.trim().split("\n")).toEqual([
+      expect.stringContaining("SWITCHYARD_PROT: unknown setting; did you mean 'SWITCHYARD_PORT'?"),
+      expect.stringContaining("OPENAI_API_KEY_FILE: there is no file /none"),
+      expect.stringContaining(":1:1: prot: "),
+      expect.stringContaining(":2:1: log_level: "),
+      expect.stringContaining(":3:12: aliases.fast: "),
+      "5 problems.",
+    ]);
+  });
+
   test("as JSON a problem has file, line, column, path and message", async () => {
     const file = write("port: 8080\nprot: 1\n");
     const { code, json } = await run(`config check --config ${file} --json`);

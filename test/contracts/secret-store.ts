@@ -1,6 +1,7 @@
 // What every engine promises about the gateway's own secrets.
 
 import { expect, test } from "bun:test";
+import { waitFor } from "../support/wait.ts";
 import { catchError, describeOn, type Engine, startChild, withStorage } from "./engines.ts";
 
 export function describeSecretStore(engine: Engine): void {
@@ -54,6 +55,38 @@ export function describeSecretStore(engine: Engine): void {
       const outputs = await Promise.all(children.map((child) => new Response(child.stdout).text()));
       expect(outputs[0]).toMatch(/^[0-9a-f]{64}$/);
       expect(new Set(outputs).size).toBe(1);
+    });
+
+    test("secrets that processes hold in memory are stored, listed, replaced and removed, and each change is announced", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, (one) =>
+        withStorage(options, async (two) => {
+          let announced = 0;
+          two.onKeysChanged(() => {
+            announced += 1;
+          });
+          const expectAnnouncement = async (work: () => Promise<unknown>) => {
+            const before = announced;
+            await work();
+            await waitFor("an announcement", () => announced > before);
+          };
+          await one.secrets.getOrCreate("other", 32);
+          await expectAnnouncement(() => one.secrets.put("a:x", Buffer.from("first")));
+          await expectAnnouncement(() => one.secrets.put("a:x", Buffer.from("second")));
+          await one.secrets.put("a:w", Buffer.from("third"));
+          const listed = await two.secrets.listUnder("a:");
+          expect(listed.map(({ name, value }) => [name, Buffer.from(value).toString()])).toEqual([
+            ["a:w", "third"],
+            ["a:x", "second"],
+          ]);
+          let isRemoved = false;
+          await expectAnnouncement(async () => {
+            isRemoved = await one.secrets.remove("a:x");
+          });
+          expect([isRemoved, await one.secrets.remove("a:x")]).toEqual([true, false]);
+          expect((await two.secrets.listUnder("a:")).map(({ name }) => name)).toEqual(["a:w"]);
+        }),
+      );
     });
   });
 }

@@ -122,6 +122,23 @@ describe("PUT /v3/manage/providers/{name}", () => {
     expect((await change("GET", "/groq")).in_force[0].key).toEqual({ kind: "environment", name: "GROQ_API_KEY" });
   });
 
+  test("sets up the tasks of a provider as well", async () => {
+    const translate = () =>
+      ask(
+        gateway.url,
+        key,
+        { model: "translation/automatic_translation/deepl", input: { text: "Hello", target_language: "fr" } },
+        { path: "/v3/universal-ai" },
+      );
+    expect(await readError(await translate())).toMatchObject({ status: 503, code: "provider_not_configured" });
+    await change("PUT", "/deepl", { api_key: newSecret, base_url: `http://127.0.0.1:${vendor.port}` });
+    vendor.next(answer(200, { translations: [{ text: "Bonjour" }] }));
+    expect(await (await translate()).json()).toMatchObject({ output: { text: "Bonjour" } });
+    expect(vendor.last().headers["authorization"]).toBe(`DeepL-Auth-Key ${newSecret}`);
+    await change("DELETE", "/deepl");
+    expect(await readError(await translate())).toMatchObject({ status: 503, code: "provider_not_configured" });
+  });
+
   test("replaces all deployments of the file", async () => {
     const set = await change("PUT", "/pool", { api_key: newSecret, base_url: vendor.url });
     expect(set.deployments.map(({ name }: { name: string }) => name)).toEqual(["pool"]);
