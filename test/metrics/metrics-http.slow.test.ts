@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ask } from "../support/chat.ts";
+import { listDocumentedMetrics } from "../support/dashboards.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { callJobs } from "../support/jobs.ts";
@@ -101,6 +102,13 @@ describe("/metrics", () => {
     expect(readValue(text, 'switchyard_circuits{provider="mock",deployment="mock",state="closed"}')).toBe(1);
     expect(text).toMatch(/switchyard_event_loop_delay_seconds_count\{process="worker-\d+"\} [1-9]/);
     expect(text).toMatch(/switchyard_build_info\{version="\d[^"]+"\} 1/);
+  });
+
+  test("has no metric that docs/metrics.md does not list", async () => {
+    const documented = await listDocumentedMetrics();
+    const shown = [...(await scrape()).matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
+    expect(shown.length).toBeGreaterThan(25);
+    expect(shown.filter((name) => !documented.has(name))).toEqual([]);
   });
 
   test("counts a stream while it runs", async () => {

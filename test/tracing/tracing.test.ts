@@ -187,6 +187,28 @@ describe("a trace", () => {
     expect(collector.requests.some(({ body: bytes }) => bytes.includes("marmalade"))).toBe(false);
   });
 
+  test("of a message on a WebSocket begins with it, and an unknown message is an error", async () => {
+    const before = collector.spans.length;
+    const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/v3/responses`, {
+      headers: { authorization: `Bearer ${key}` },
+    } as unknown as string[]);
+    await waitFor("the connection", () => socket.readyState === WebSocket.OPEN);
+    const messageSpan = (index: number) =>
+      waitFor(`span ${index} of a message`, () => {
+        const found = collector.spans.slice(before).filter(({ name }) => name === "response.create /v3/responses");
+        return found[index];
+      });
+    socket.send(JSON.stringify({ type: "response.create", model: "sandbox/echo", input: "hi" }));
+    const answered = await messageSpan(0);
+    socket.send(JSON.stringify({ type: "response.unknown" }));
+    const refused = await messageSpan(1);
+    socket.close();
+    expect(answered).toMatchObject({ kind: "server", parentSpanId: null, isError: false });
+    expect(refused).toMatchObject({ isError: true, attributes: { "error.type": "unknown_message" } });
+    const attempts = collector.spans.filter(({ parentSpanId }) => parentSpanId === answered.spanId);
+    expect(attempts.map(({ name }) => name)).toEqual(["chat echo"]);
+  });
+
   test("of a task has a span for the task, and the attempt below it", async () => {
     const parent = makeParent();
     const body = { model: "text/sentiment_analysis/sandbox", input: { text: "A lovely day" } };
