@@ -1,6 +1,7 @@
 // The HTTP server: takes every request, checks it in a fixed order (head, path, method, key, load, limits, body, then the schemas and the
 // scope of its route), and runs the route. Whatever is thrown becomes an answer in error-reply.ts.
 
+import { rmSync } from "node:fs";
 import type { Caller } from "../access/caller.ts";
 import type { Limits, RunningRequest } from "../access/limits.ts";
 import { LongBodies, longBodyBytes } from "../access/long-bodies.ts";
@@ -525,6 +526,8 @@ export function startServer(options: ServerOptions): Server {
       },
     });
   // Before other processes can be told to send requests to it.
+  // A process that was killed leaves its socket behind, and its successor listens at the same path.
+  if (handover !== undefined) rmSync(handover.socketPath, { force: true });
   const passedServer = handover === undefined ? null : listen({ unix: handover.socketPath, ...noTimeout });
   const server = listen({
     ...{ hostname: options.host, port: options.port, reusePort: true, idleTimeout: timeouts.idle },

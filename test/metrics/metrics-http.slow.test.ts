@@ -123,7 +123,7 @@ describe("/metrics", () => {
     await waitFor("the stream to end", async () => (await streams()) === 0);
   });
 
-  test("keeps the counts of a process that was killed", async () => {
+  test("keeps the counts of a process that was killed, and shows its successor", async () => {
     const series = 'switchyard_http_requests_total{route="/v3/chat/completions",status="200"}';
     const before = readValue(await scrape(), series);
     const [killed] = (await gateway.processes()).serving;
@@ -133,9 +133,10 @@ describe("/metrics", () => {
       const { serving } = await gateway.processes();
       return serving.length === 2 && !serving.includes(killed);
     });
-    const text = await waitFor("the scrape without it", async () => {
+    const text = await waitFor("the scrape with its successor", async () => {
       const scraped = await scrape().catch(() => null);
-      return scraped?.includes(`"serving-${killed}"`) === false ? scraped : null;
+      const serving = new Set(scraped?.match(/"serving-\d+"/g));
+      return serving.size === 2 && !serving.has(`"serving-${killed}"`) ? scraped : null;
     });
     expect(readValue(text, series)).toBe(before);
   });
