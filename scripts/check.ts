@@ -23,7 +23,7 @@ for (const broken of await findBrokenArrows()) problems.push(`imports: ${broken}
 
 for (const unguarded of await findUnguardedTables()) problems.push(`tables: ${unguarded}`);
 
-for (const [path, text] of pages()) {
+for (const [path, text] of await pages()) {
   const file = Bun.file(path);
   if (!(await file.exists()) || (await file.text()) !== text)
     problems.push(`${path} is not what its generator writes: run \`node bin/bun.mjs run scripts/pages.ts\``);

@@ -4,14 +4,16 @@ import { readFileSync } from "node:fs";
 import { errorCatalogue } from "../src/errors.ts";
 import { rows } from "../src/providers/index.ts";
 import { importsTable } from "./arrows.ts";
+import { commandLinePage } from "./command-line-page.ts";
 import { faultsPage } from "./faults-page.ts";
 import { providersPage } from "./providers-page.ts";
+import { sbom } from "./sbom.ts";
 import { configJsonSchema, settingsPage } from "./settings-page.ts";
 import { taskTypes } from "./task-types.ts";
 import { tasksPage, tasksTable } from "./tasks-table.ts";
 import { thirdPartyPage } from "./third-party-page.ts";
 
-export function pages(): ReadonlyMap<string, string> {
+export async function pages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ["docs/settings.md", settingsPage()],
     ["docs/switchyard.schema.json", configJsonSchema()],
@@ -20,6 +22,8 @@ export function pages(): ReadonlyMap<string, string> {
     ["docs/faults.md", faultsPage()],
     ["docs/third-party.md", thirdPartyPage()],
     ["docs/tasks.md", tasksPage()],
+    ["docs/sbom.cdx.json", sbom()],
+    ["docs/command-line.md", await commandLinePage()],
     ["src/contract/task-types.ts", taskTypes()],
     ["README.md", withBlock("README.md", "tasks", tasksTable())],
     ["ARCHITECTURE.md", withBlock("ARCHITECTURE.md", "imports", importsTable())],
@@ -53,4 +57,4 @@ ${lines.join("\n")}
 `;
 }
 
-if (import.meta.main) for (const [path, text] of pages()) await Bun.write(path, text);
+if (import.meta.main) for (const [path, text] of await pages()) await Bun.write(path, text);

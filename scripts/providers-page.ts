@@ -53,10 +53,10 @@ curl -X DELETE http://127.0.0.1:8080/v3/manage/providers/openai -H "Authorizatio
 The command line does the same on the store, beside a running gateway or without one:
 
 \`\`\`sh
-echo sk-your-key | npx switchyard providers set openai --api-key -
-npx switchyard providers test openai
-npx switchyard providers list
-npx switchyard providers remove openai
+echo sk-your-key | npx switchyard-gateway providers set openai --api-key -
+npx switchyard-gateway providers test openai
+npx switchyard-gateway providers list
+npx switchyard-gateway providers remove openai
 \`\`\`
 
 ## Models

@@ -36,9 +36,9 @@ are read at the start and on reload, once for all processes.
 ## Check and show the configuration
 
 \`\`\`sh
-npx switchyard config check           # exit code 2 and one line per problem, with file, line, column and the nearest right name
-npx switchyard config check --strict  # warnings are problems as well
-npx switchyard config show            # every setting and provider in force, and where it comes from; secrets are hidden
+npx switchyard-gateway config check           # exit code 2 and one line per problem, with file, line, column and the nearest right name
+npx switchyard-gateway config check --strict  # warnings are problems as well
+npx switchyard-gateway config show            # every setting and provider in force, and where it comes from; secrets are hidden
 \`\`\`
 
 All of them take \`--config <file>\` and \`--json\`. A name that does not exist is refused wherever it is written: as a member of the file, as a variable
@@ -47,11 +47,11 @@ except as the whole key of a provider: the provider then counts as not configure
 
 ## The file
 
-[switchyard.schema.json](switchyard.schema.json) is the JSON Schema of \`switchyard.yaml\`; \`npx switchyard config schema\` prints it. An editor with a YAML language server completes
+[switchyard.schema.json](switchyard.schema.json) is the JSON Schema of \`switchyard.yaml\`; \`npx switchyard-gateway config schema\` prints it. An editor with a YAML language server completes
 and checks the file when its first line names the schema:
 
 \`\`\`yaml
-# yaml-language-server: $schema=node_modules/switchyard/docs/switchyard.schema.json
+# yaml-language-server: $schema=node_modules/switchyard-gateway/docs/switchyard.schema.json
 providers:
   openai: { api_key: "\${OPENAI_API_KEY}" }     # a known provider: any member may be overridden
   in-house:                                     # a new one
@@ -73,7 +73,7 @@ defaults:                                       # limits of new keys and teams (
 ## Import from LiteLLM
 
 \`\`\`sh
-npx switchyard config import examples/litellm.yaml
+npx switchyard-gateway config import examples/litellm.yaml
 \`\`\`
 
 converts the configuration of a LiteLLM proxy, prints the result (\`--output switchyard.yaml\` writes it to a new file), and lists with line numbers what it

@@ -21,7 +21,7 @@ export function tasksPage(): string {
 Every task of [\`/v3/universal-ai\`](universal-ai.md), and what can perform it.
 
 In the column *local*, "yes" means that the task runs after a plain start, and a name is a group of [local engines](local-engines.md) to install with
-\`npx switchyard engines add <name>\`; ffmpeg is a program of the operating system. Tasks marked under *chat models* work with
+\`npx switchyard-gateway engines add <name>\`; ffmpeg is a program of the operating system. Tasks marked under *chat models* work with
 [any configured chat model](llm-engines.md). Vendors need a key of theirs ([providers](providers.md)). [The sandbox](sandbox.md) answers every task with example
 data in the correct shape. \`GET /v3/info/{feature}/{subfeature}\` returns the schemas of a task.
 

@@ -319,6 +319,11 @@ export function readLauncher(environment: Environment = process.env) {
   return { npmScript: environment["npm_execpath"] || null, nodePath: environment["npm_node_execpath"] || null };
 }
 
+/** Settings from the command line: they override the environment and the file whenever the configuration is read. */
+export function overrideSettings(values: Readonly<Record<string, string>>): void {
+  Object.assign(process.env, values);
+}
+
 /** The environment of a serving process. Bun reads its limit of concurrent outgoing requests only there, at start. */
 export function childEnvironment(): Record<string, string | undefined> {
   return { BUN_CONFIG_MAX_HTTP_REQUESTS: "65336", ...process.env };

@@ -67,7 +67,11 @@ export interface Gateway {
   readonly port: number;
   /** Drains: reports not ready at once, serves new requests for the drain delay, and waits for running ones up to the drain timeout. */
   stop(): Promise<void>;
+  /** What the operator is told about the start: the configured providers, and the pages for people. */
+  readonly summary: { readonly providers: readonly string[]; readonly pages: readonly string[] };
 }
+
+const pages = ["/docs", "/dashboard"];
 
 export interface GatewayOptions {
   /** Tests set these two, because a machine that is busy with other programs is slow. */
@@ -302,6 +306,7 @@ export async function startGateway(
   };
   const served = [...routes, ...dashboardRoutes(log)];
   const publicRoutes = config.adminPort === null ? served : served.filter(({ path }) => !isOperatorPath(path));
+  const hasRoute = (path: string) => served.some((route) => route.path === path);
   const limits = serverOptions.limits;
   const sockets = [
     responsesSocket({ responses, files, aliases, mayNameHost, onRefused, tracing, log, begin: limits.begin }),
@@ -368,7 +373,7 @@ export async function startGateway(
     await storage.close();
   }
 
-  return { port: main.port, stop };
+  return { port: main.port, stop, summary: { providers: services.listConfigured(), pages: pages.filter(hasRoute) } };
 }
 
 async function createSignIn({ oidc }: Config, storage: Storage, log: Log) {

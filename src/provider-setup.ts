@@ -52,6 +52,13 @@ export function setUpProviders(config: Config, localRow: ProviderRow = createLoc
   return { providers, live, priceOverrides: overrides.prices };
 }
 
+/** Whether a provider has what it needs. The sandbox and the local engines always have it, and do not count. */
+export function isSetUp({ row, configured, taskDeployments, missingTaskSetting }: Provider): boolean {
+  const hasTasks = (row.tasks ?? []).length > 0 && missingTaskSetting === null && taskDeployments.length > 0;
+  const isBuiltIn = row.isSandbox === true || row.name === createLocalEmbeddings([]).row.name;
+  return !isBuiltIn && (configured || hasTasks);
+}
+
 /** Variables that look like the key or address of a provider, and that no provider reads: probably misspelt. */
 export function findMisspeltVariables(config: Config, { providers }: ProviderSetup): ConfigProblem[] {
   const accesses = [...providers.values()].flatMap(({ row, name }) => [

@@ -49,7 +49,7 @@ import type { Family } from "./metrics/family.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { type MetricsAccess, metricsOfOneProcess } from "./metrics/metrics-link.ts";
 import { watchProcess } from "./metrics/process-gauges.ts";
-import { setUpProviders } from "./provider-setup.ts";
+import { isSetUp, setUpProviders } from "./provider-setup.ts";
 import type { Provider } from "./providers/configure.ts";
 import { findProvider } from "./providers/find-provider.ts";
 import { HttpClient, type ProxyRule } from "./providers/http-client.ts";
@@ -263,6 +263,8 @@ export async function createServices(config: Config, log: Log, options: Services
     providers,
     credentials,
     testProvider,
+    /** The names of the providers that have what they need, without the sandbox and the local engines. */
+    listConfigured: () => [...providers.values()].filter(isSetUp).map(({ name }) => name),
     /** The name under which calls are counted, by any name of the provider. */
     toProviderName: (name: string) => findProvider(providers, name)?.name ?? name,
     ...access,
@@ -411,6 +413,6 @@ function readFallbackPrice({ budgetUnknownPrice, budgetUnknownCallPrice }: Confi
   };
 }
 
-function readProxyRule({ httpsProxy, noProxy }: Config): ProxyRule | null {
+export function readProxyRule({ httpsProxy, noProxy }: Config): ProxyRule | null {
   return httpsProxy === null ? null : { proxy: readProxy(httpsProxy), isExempt: createProxyExemption(noProxy) };
 }

@@ -56,10 +56,18 @@ export type ProcessReport =
   | { readonly state: "stopping" }
   /** The process is complete and waits for permission to listen or to take jobs. */
   | { readonly state: "prepared" }
-  | { readonly state: "ready" }
+  | { readonly state: "ready"; readonly summary?: StartSummary | undefined }
   | ({ readonly state: "failed" } & StartFailure)
   /** The engine process does not run. It is started on demand, because many gateways never need it. */
   | { readonly state: "needs-engines" };
+
+/** What the operator is told about a start. */
+export interface StartSummary {
+  /** The names of the configured providers. */
+  readonly providers: readonly string[];
+  /** The paths of the pages for people. */
+  readonly pages: readonly string[];
+}
 
 export interface StartFailure {
   readonly message: string;
@@ -147,6 +155,8 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   let generations = 0;
   let current = createGeneration(config);
   active.set(current.number, current.counts.serving);
+  /** As a serving process reported it; null while there is none. */
+  let summary: StartSummary | null = null;
   let hasStarted = false;
   let stopping = false;
   let failures = 0;
@@ -181,6 +191,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
         if (report.state === "prepared") prepared.resolve(true);
         else if (report.state === "ready") {
           child.isReady = true;
+          summary = report.summary ?? summary;
           ready.resolve(true);
         } else if (report.state === "needs-engines") startEngines(generation);
         else if (report.state === "wants-status") trySend(child, { status: readStatus(), id: report.id });
@@ -465,6 +476,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   return {
     /** Resolves when the first processes are ready: with null, or with the reason why one of them could not start. */
     ready: started,
+    summary: () => summary,
     /** Only the user of the gateway can enter it. It exists until `stop`. */
     folder: socketFolder,
     describe,

@@ -52,7 +52,7 @@ export function createAuditCommand(context: UsageContext): Command {
         if (list.next_cursor !== null) context.print(`More: --cursor ${list.next_cursor}`);
       });
     })
-    .addHelpText("after", "\nExample: npx switchyard audit --action key --from 7d");
+    .addHelpText("after", "\nExample: npx switchyard-gateway audit --action key --from 7d");
 }
 
 const header = ["time", "actor", "address", "action", "outcome", "target", "changed"];

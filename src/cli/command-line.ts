@@ -8,6 +8,8 @@ export interface Output {
   print(line: string): void;
   /** Messages for people, apart from the output that `--json` asks for. */
   printError?(line: string): void;
+  /** Replaces the line that shows how far long work is; null removes it. Absent where no person watches. */
+  showProgress?(line: string | null): void;
 }
 
 /** The command line was not understood: exit code 2, and the command's help. */
@@ -41,7 +43,15 @@ export function createCommand(name: string, summary: string, output: Output): Co
     });
 }
 
-/** Runs a command. Exit codes: 0 done, 1 failed, 2 wrong arguments or settings. */
+/** What the exit codes of all commands mean, for help and docs/command-line.md. */
+export const exitCodes: Readonly<Record<number, string>> = {
+  0: "done",
+  1: "failed, or a check found a problem",
+  2: "wrong arguments or settings",
+  130: "interrupted with Ctrl-C",
+};
+
+/** Runs a command and returns its exit code. */
 export async function runCommandLine(command: Command, args: readonly string[], output: Output): Promise<number> {
   let current = command;
   command.hook("preAction", (_, action) => {

@@ -63,7 +63,7 @@ export function createConfigCommand(context: ConfigContext): Command {
       else printChecked(checked, context);
       if (!checked.valid) throw new CommandFailed(invalidExitCode);
     })
-    .addHelpText("after", "\nExample: npx switchyard config check --config switchyard.yaml");
+    .addHelpText("after", "\nExample: npx switchyard-gateway config check --config switchyard.yaml");
 
   group
     .command("show")
@@ -88,14 +88,14 @@ export function createConfigCommand(context: ConfigContext): Command {
       for (const line of toTable(toProviderRows(providers))) context.print(line);
       if (storeProblem !== null) context.print(`\nThe store was not read: ${storeProblem}`);
     })
-    .addHelpText("after", "\nExample: npx switchyard config show --json");
+    .addHelpText("after", "\nExample: npx switchyard-gateway config show --json");
 
   group
     .command("schema")
     .description("Print the JSON Schema of switchyard.yaml, with which editors complete and check the file.")
     .option("--json", "print JSON, which is the only format")
     .action(() => context.print(JSON.stringify(schema, null, 2)))
-    .addHelpText("after", "\nExample: npx switchyard config schema > switchyard.schema.json");
+    .addHelpText("after", "\nExample: npx switchyard-gateway config schema > switchyard.schema.json");
 
   group
     .command("import")
@@ -117,9 +117,9 @@ export function createConfigCommand(context: ConfigContext): Command {
           ? "Everything was converted."
           : `${notes.length} ${notes.length === 1 ? "entry needs" : "entries need"} your attention.`,
       );
-      if (output !== undefined) tell(`Next: npx switchyard config check --config ${output}`);
+      if (output !== undefined) tell(`Next: npx switchyard-gateway config check --config ${output}`);
     })
-    .addHelpText("after", "\nExample: npx switchyard config import litellm.yaml --output switchyard.yaml");
+    .addHelpText("after", "\nExample: npx switchyard-gateway config import litellm.yaml --output switchyard.yaml");
   return group;
 }
 

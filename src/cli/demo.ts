@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { generateSecret, toRecord } from "../access/key-records.ts";
 import { toTeamRecord } from "../access/team-records.ts";
-import type { Config } from "../config.ts";
+import { type Config, overrideSettings } from "../config.ts";
 import type { Budget } from "../contract/limits.ts";
 import type { Log } from "../log.ts";
 import type { Actor } from "../storage/audit.ts";
@@ -37,6 +37,7 @@ interface DemoOptions {
   readonly folder: string;
   readonly seed: string;
   readonly serve: boolean;
+  readonly json?: true;
 }
 
 const dayMs = 86_400_000;
@@ -56,16 +57,22 @@ export function createDemoCommand(context: DemoContext): Command {
     .option("--folder <path>", "the data folder; one that is filled already is served as it is", "demo-data")
     .option("--seed <n>", "the same seed gives the same data", "1")
     .option("--no-serve", "fill the folder, and end")
-    .action(async ({ folder, seed, serve }: DemoOptions) => {
+    .option("--json", "print JSON, and write the log as JSON lines")
+    .action(async ({ folder, seed, serve, json }: DemoOptions) => {
+      if (json) overrideSettings({ SWITCHYARD_LOG_FORMAT: "json" });
       const dataDir = resolve(folder);
       const config = context.readConfig(dataDir);
-      if (!existsSync(join(dataDir, filledMark))) await fill({ context, config, dataDir, seed: Number(seed) || 1 });
-      context.print(`management key   in the file ${join(dataDir, "first-keys/management.key")}`);
+      const output = json ? { ...context, print() {} } : context;
+      if (!existsSync(join(dataDir, filledMark)))
+        await fill({ context: output, config, dataDir, seed: Number(seed) || 1 });
+      const keyFile = join(dataDir, "first-keys/management.key");
+      if (json) context.print(JSON.stringify({ data_dir: dataDir, management_key_file: keyFile }));
+      else context.print(`management key   in the file ${keyFile}`);
       if (!serve) return;
       const exitCode = await context.serve(dataDir);
       if (exitCode !== 0) throw new CommandFailed(exitCode);
     })
-    .addHelpText("after", "\nExample: npx switchyard demo --seed 7");
+    .addHelpText("after", "\nExample: npx switchyard-gateway demo --seed 7");
 }
 
 interface FillOptions {

@@ -17,7 +17,9 @@ import {
 import { localEngines } from "../engines/local/list.ts";
 import { termsOf } from "../engines/local/models.ts";
 import { findNearest } from "../lib/find-nearest.ts";
+import { alignColumns } from "../usage/report-formats.ts";
 import { createCommand, type Output, UsageError } from "./command-line.ts";
+import { withProgress } from "./progress.ts";
 
 export type EnginesContext = Output & NpmLocation;
 
@@ -30,21 +32,23 @@ export function createEnginesCommand(context: EnginesContext): Command {
     .description("List the groups of local engines, whether each is installed, and its tasks.")
     .option("--json", "print JSON")
     .action(({ json = false }: { json?: boolean }) => printGroups(json, context))
-    .addHelpText("after", "\nExample: npx switchyard engines list");
+    .addHelpText("after", "\nExample: npx switchyard-gateway engines list");
   group
     .command("add")
     .description(
       "Install the packages of these groups with npm or pip, in fixed versions, and check their model files.",
     )
     .argument("<group...>", "as `switchyard engines list` prints it")
-    .action((names: readonly string[]) => addGroups(readGroups(names), context))
-    .addHelpText("after", "\nExample: npx switchyard engines add speech");
+    .option("--json", "print JSON")
+    .action((names: readonly string[], { json }: { json?: true }) => addGroups(readGroups(names), json, context))
+    .addHelpText("after", "\nExample: npx switchyard-gateway engines add speech");
   group
     .command("remove")
     .description("Delete the packages of these groups.")
     .argument("<group...>", "as `switchyard engines list` prints it")
-    .action((names: readonly string[]) => removeGroups(readGroups(names), context))
-    .addHelpText("after", "\nExample: npx switchyard engines remove speech");
+    .option("--json", "print JSON")
+    .action((names: readonly string[], { json }: { json?: true }) => removeGroups(readGroups(names), json, context))
+    .addHelpText("after", "\nExample: npx switchyard-gateway engines remove speech");
   return group;
 }
 
@@ -74,16 +78,21 @@ function printGroups(isJson: boolean, { print }: EnginesContext): void {
     print(JSON.stringify({ groups }, null, 2));
     return;
   }
-  for (const { name, state, bytes, description, tasks, better, improves } of groups) {
-    print(`${name}: ${state}${bytes === 0 ? "" : `, ${megabytes(bytes)}`}. ${description}`);
-    if (tasks.length > 0) print(`  tasks: ${tasks.join(", ")}`);
-    if (better.length === 0 && improves.length > 0) print(`  better results: ${improves.join(", ")}`);
-    if (better.length > 0) print(`  better models: ${better.join(", ")}`);
-  }
+  const rows = groups.map(({ name, state, bytes, tasks, improves, better }) => [
+    name,
+    state,
+    bytes === 0 ? null : megabytes(bytes),
+    [...tasks, ...(better.length > 0 ? better : improves.map((task) => `${task} (better)`))].join(", ") || null,
+  ]);
+  for (const line of alignColumns([["group", "state", "size", "tasks"], ...rows], 4)) print(line);
+  print("");
+  for (const { name, description } of groups) print(`${name}: ${description}`);
 }
 
-async function addGroups(groups: readonly Group[], context: EnginesContext): Promise<void> {
-  const npm = findNpm(context);
+async function addGroups(groups: readonly Group[], isJson: true | undefined, output: EnginesContext): Promise<void> {
+  const npm = findNpm(output);
+  // Reports are for people, and results for programs.
+  const context = isJson ? { ...output, print: () => {} } : output;
   for (const wanted of groups) {
     for (const group of withNeeds(wanted.name)) {
       const modules = join(group.folder, "node_modules");
@@ -93,7 +102,9 @@ async function addGroups(groups: readonly Group[], context: EnginesContext): Pro
       }
       for (const terms of termsOf(group.name)) context.print(`${group.name}: note the terms of ${terms}`);
       context.print(`${group.name}: installing ${packagesOf(group).join(", ")} …`);
-      await addGroup(group, { npm, timeoutMs: installTimeoutMs });
+      await withProgress(output, `${group.name}: installing`, () =>
+        addGroup(group, { npm, timeoutMs: installTimeoutMs }),
+      );
       context.print(
         `${group.name} is installed (${megabytes(bytesIn(modules))}), and its model files have the right checksums.`,
       );
@@ -106,16 +117,20 @@ async function addGroups(groups: readonly Group[], context: EnginesContext): Pro
         `Tasks that work without it use it by default: ${wanted.improves.map((task) => `${task}/local`).join(", ")}.`,
       );
   }
-  context.print("A running gateway uses them after a restart or a SIGHUP.");
+  context.print("A running gateway uses them after a restart or a reload.");
+  if (isJson) output.print(JSON.stringify({ added: groups.map(({ name }) => name) }, null, 2));
 }
 
-async function removeGroups(groups: readonly Group[], { print }: EnginesContext): Promise<void> {
+async function removeGroups(groups: readonly Group[], isJson: true | undefined, output: EnginesContext): Promise<void> {
+  const print = isJson ? () => {} : output.print;
+  const removed: string[] = [];
   for (const group of groups) {
     if (stateOf(group) === "absent") {
       print(`${group.name} is not installed.`);
       continue;
     }
     await removeGroup(group);
+    removed.push(group.name);
     print(`${group.name} is removed.`);
   }
   const needed = new Set(listGroups().flatMap((group) => (stateOf(group) === "absent" ? [] : group.needs)));
@@ -123,8 +138,10 @@ async function removeGroups(groups: readonly Group[], { print }: EnginesContext)
     const shared = findGroup(name);
     if (shared === null || needed.has(name) || stateOf(shared) === "absent") continue;
     await removeGroup(shared);
+    removed.push(name);
     print(`${name} is removed: no installed group needs it.`);
   }
+  if (isJson) output.print(JSON.stringify({ removed }, null, 2));
 }
 
 function stateWithNeeds(group: Group) {

@@ -28,7 +28,7 @@ export function storeKeys(keys: Keys, dataDir: string): Keys {
     };
   } catch (cause) {
     throw new Error(
-      `The keys of the first start could not be written to ${folder}. Make the folder writable, then create keys with: npx switchyard keys create --name first --kind management`,
+      `The keys of the first start could not be written to ${folder}. Make the folder writable, then create keys with: npx switchyard-gateway keys create --name first --kind management`,
       { cause },
     );
   }
@@ -51,9 +51,29 @@ export function describeKeys(keys: FirstKeys): string {
   inference key    ${describe(inference)}
   management key   ${management === null ? "as set by SWITCHYARD_ADMIN_KEY" : describe(management)}
 
-  ${note} \`npx switchyard keys create --name <text>\` creates more keys.
+  ${note} \`npx switchyard-gateway keys create --name <text>\` creates more keys.
 
 `;
+}
+
+/** Where things are, one line each. */
+export function describeStart(found: {
+  readonly docs?: string;
+  readonly dashboard?: string;
+  readonly config_file: string | null;
+  readonly data_dir: string;
+  readonly providers: readonly string[];
+}): string {
+  const none = "none; set a key such as OPENAI_API_KEY (docs/providers.md)";
+  const rows = [
+    ["docs", found.docs],
+    ["dashboard", found.dashboard],
+    ["configuration", found.config_file ?? "environment only; there is no switchyard.yaml"],
+    ["data folder", found.data_dir],
+    ["providers", found.providers.length === 0 ? none : found.providers.join(", ")],
+  ];
+  const lines = rows.flatMap(([name = "", value]) => (value === undefined ? [] : [`  ${name.padEnd(16)} ${value}\n`]));
+  return `\n${lines.join("")}`;
 }
 
 /** A command to paste into a shell. */
@@ -78,7 +98,7 @@ export function suggestEngines(): string {
   return `
 Text in pictures and scans is recognised better, and in fifty languages, by an engine that is installed separately (80 MB; the command needs Python 3 with pip):
 
-npx switchyard engines add ocr
+npx switchyard-gateway engines add ocr
 
 `;
 }

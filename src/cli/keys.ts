@@ -52,7 +52,7 @@ export function createKeysCommand(context: AccessContext): Command {
       const request = parse(createKeyRequest, kind === undefined ? members : { ...members, kind });
       await perform(context, async ({ keyring }) => toResult(await keyring.create(request)), isJson);
     })
-    .addHelpText("after", "\nExample: npx switchyard keys create --name ci --scope chat --expires 90d");
+    .addHelpText("after", "\nExample: npx switchyard-gateway keys create --name ci --scope chat --expires 90d");
 
   group
     .command("list")
@@ -68,11 +68,11 @@ export function createKeysCommand(context: AccessContext): Command {
       const { kind = null, owner = null, team = owner, enabled = null, page, limit } = parse(listKeysQuery, query);
       const list = async ({ keyring }: Access) => {
         const { items, total } = await keyring.list({ kind, team, enabled, limit, offset: toOffset({ page, limit }) });
-        return { json: toPage(items, total, { page, limit }), lines: toTable(items.map(toRow)) };
+        return { json: toPage(items, total, { page, limit }), lines: toTable([header, ...items.map(toRow)]) };
       };
       await perform(context, list, isJson);
     })
-    .addHelpText("after", "\nExample: npx switchyard keys list --kind inference");
+    .addHelpText("after", "\nExample: npx switchyard-gateway keys list --kind inference");
 
   addLimitOptions(
     group
@@ -101,7 +101,7 @@ export function createKeysCommand(context: AccessContext): Command {
     })
     .addHelpText(
       "after",
-      "\nExample: npx switchyard keys update 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11 --requests-per-minute 60",
+      "\nExample: npx switchyard-gateway keys update 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11 --requests-per-minute 60",
     );
 
   group
@@ -117,7 +117,7 @@ export function createKeysCommand(context: AccessContext): Command {
       };
       await perform(context, revoke, options.json);
     })
-    .addHelpText("after", "\nExample: npx switchyard keys revoke 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11");
+    .addHelpText("after", "\nExample: npx switchyard-gateway keys revoke 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11");
 
   group
     .command("rotate")
@@ -132,7 +132,7 @@ export function createKeysCommand(context: AccessContext): Command {
     })
     .addHelpText(
       "after",
-      "\nExample: npx switchyard keys rotate 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11 --grace-seconds 3600",
+      "\nExample: npx switchyard-gateway keys rotate 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11 --grace-seconds 3600",
     );
 
   return group;
@@ -160,8 +160,10 @@ function toMembers({ name, team, owner, role, scope, expires, enabled }: KeyOpti
   };
 }
 
+const header = ["id", "kind", "key", "state", "last used", "team", "name"];
+
 function toRow(key: KeyObject): string[] {
-  return [key.id, key.kind, key.masked, toState(key), key.last_used_at ?? "never used", key.name];
+  return [key.id, key.kind, key.masked, toState(key), key.last_used_at ?? "never", key.team ?? "-", key.name];
 }
 
 function toState(key: KeyObject): string {

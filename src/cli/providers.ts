@@ -59,7 +59,7 @@ export function createProvidersCommand(context: ProvidersContext): Command {
         return { json: { items: shown }, lines: toTable(toProviderRows(shown)) };
       });
     })
-    .addHelpText("after", "\nExample: npx switchyard providers list");
+    .addHelpText("after", "\nExample: npx switchyard-gateway providers list");
 
   group
     .command("show")
@@ -69,7 +69,7 @@ export function createProvidersCommand(context: ProvidersContext): Command {
     .action(async (name: string, { json }: { json?: true }) => {
       await perform(context, json, ({ credentials }) => toResult(credentials.describe(name)));
     })
-    .addHelpText("after", "\nExample: npx switchyard providers show openai");
+    .addHelpText("after", "\nExample: npx switchyard-gateway providers show openai");
 
   group
     .command("set")
@@ -88,7 +88,7 @@ export function createProvidersCommand(context: ProvidersContext): Command {
         toResult(await record("provider.set", name, () => credentials.set(name, request))),
       );
     })
-    .addHelpText("after", "\nExample: npx switchyard providers set openai --api-key-file /run/secrets/openai");
+    .addHelpText("after", "\nExample: npx switchyard-gateway providers set openai --api-key-file /run/secrets/openai");
 
   group
     .command("test")
@@ -104,7 +104,7 @@ export function createProvidersCommand(context: ProvidersContext): Command {
       else for (const line of toTable(toTestRows(test))) context.print(line);
       if (test.ok === false) throw new CommandFailed();
     })
-    .addHelpText("after", "\nExample: npx switchyard providers test openai");
+    .addHelpText("after", "\nExample: npx switchyard-gateway providers test openai");
 
   group
     .command("remove")
@@ -117,7 +117,7 @@ export function createProvidersCommand(context: ProvidersContext): Command {
         return { json: { name, deleted: true }, lines: [`The stored credentials of ${name} are removed.`] };
       });
     })
-    .addHelpText("after", "\nExample: npx switchyard providers remove openai");
+    .addHelpText("after", "\nExample: npx switchyard-gateway providers remove openai");
   return group;
 }
 

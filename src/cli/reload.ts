@@ -21,14 +21,14 @@ export function createReloadCommand(context: ReloadContext): Command {
 All processes take the new configuration, or all keep the current one; the output says which.
 Exit codes: 0 the new configuration serves, 1 it could not be started or no gateway runs, 2 it is not valid.
 
-Example: npx switchyard reload`,
+Example: npx switchyard-gateway reload`,
     )
     .action(async (options: { dataDir?: string; json?: true }) => {
       const dataDir = resolve(options.dataDir ?? context.findDataDir());
       const answers = await reloadGateways(dataDir);
       if (answers.length === 0)
         throw new Error(
-          `No gateway runs on the data folder ${dataDir}. Start one with: npx switchyard serve, or name its folder: npx switchyard reload --data-dir /path/to/data`,
+          `No gateway runs on the data folder ${dataDir}. Start one with: npx switchyard-gateway serve, or name its folder: npx switchyard-gateway reload --data-dir /path/to/data`,
         );
       if (options.json === true) context.print(JSON.stringify(answers.map(toJson), null, 2));
       else for (const answer of answers) print(answer, context);

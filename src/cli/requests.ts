@@ -50,7 +50,7 @@ export function createRequestsCommand(context: RequestsContext): Command {
       // Its amounts are written by JSON.stringify, with all their digits.
       for (const line of toListing(page as unknown as Page)) context.print(line);
     })
-    .addHelpText("after", "\nExample: npx switchyard requests list --outcome provider_timeout --from 24h");
+    .addHelpText("after", "\nExample: npx switchyard-gateway requests list --outcome provider_timeout --from 24h");
 
   group
     .command("show")
@@ -66,7 +66,7 @@ export function createRequestsCommand(context: RequestsContext): Command {
       if (json) return context.print(JSON.stringify(found, null, 2));
       for (const line of toDescription(found as unknown as Detail)) context.print(line);
     })
-    .addHelpText("after", "\nExample: npx switchyard requests show 0198f3a2-7c1e-7000-8000-5d0c7a3c1e42");
+    .addHelpText("after", "\nExample: npx switchyard-gateway requests show 0198f3a2-7c1e-7000-8000-5d0c7a3c1e42");
   return group;
 }
 

@@ -21,11 +21,21 @@ import {
   type ProcessMessage,
   type ProcessOrder,
   type ProcessReport,
+  type StartSummary,
   startSupervisor,
 } from "../supervisor.ts";
 import { version } from "../version.ts";
 import { startControl } from "./control.ts";
-import { describeKeys, type FirstKeys, hasTerminal, introduce, storeKeys, suggestEngines } from "./first-keys.ts";
+import {
+  describeKeys,
+  describeStart,
+  type FirstKeys,
+  hasTerminal,
+  introduce,
+  storeKeys,
+  suggestEngines,
+} from "./first-keys.ts";
+import { leaveTakenMetricsPort, refuseTakenPorts } from "./ports.ts";
 import { surviveUnexpectedErrors } from "./unexpected-errors.ts";
 
 // A second Ctrl-C ends the process at once. Signals within this time count as one: the terminal and the launcher may both send the first.
@@ -43,8 +53,12 @@ export async function runServe(environment?: Environment): Promise<number> {
         "no process runs jobs: SWITCHYARD_JOB_WORKERS is 0, and `switchyard work` needs PostgreSQL; set SWITCHYARD_JOB_WORKERS to 1 or more",
       );
     const count = ({ workers, jobWorkers }: Config) => ({ serving: workers, worker: jobWorkers });
-    const read = (current: Config) => refuseTakenPorts(readConfig(environment), current);
-    const code = await supervise(config, { count, read, log, onReady: () => announce(config, keys, log) });
+    const code = await supervise(config, {
+      count,
+      read: (current) => refuseTakenPorts(readConfig(environment), current),
+      log,
+      onReady: (summary) => announce({ config, keys, summary, log }),
+    });
     lock?.release();
     return code;
   }, environment);
@@ -95,7 +109,7 @@ interface Supervision {
   /** Reads the configuration again, and checks its ports. */
   readonly read: (current: Config) => Config;
   readonly log: Log;
-  readonly onReady: () => void;
+  readonly onReady: (summary: StartSummary | null) => void;
 }
 
 async function supervise(config: Config, { count, read: readAgain, log, onReady }: Supervision): Promise<number> {
@@ -125,7 +139,7 @@ async function supervise(config: Config, { count, read: readAgain, log, onReady 
   process.on("disconnect", () => void stop());
 
   const failure = await supervisor.ready;
-  if (failure === null) onReady();
+  if (failure === null) onReady(supervisor.summary());
   else if (stoppingSince === null) {
     await supervisor.stop();
     ended.resolve(fail(log, failure.message, failure.isConfiguration));
@@ -173,6 +187,7 @@ interface RunningProcess {
   readonly takesJobs?: true;
   /** For a process that ends by itself. */
   readonly finished?: Promise<unknown>;
+  readonly summary?: StartSummary;
 }
 
 /** What a process shares with the others of its gateway. */
@@ -246,7 +261,7 @@ async function runChild(start: Start): Promise<number> {
       running.stop().then(() => ended.resolve(0), ended.reject);
       if (running.takesJobs === true) report({ state: "stopping" });
     });
-    report({ state: "ready" });
+    report({ state: "ready", summary: running.summary });
     const code = await ended.promise;
     await link.sendLast();
     return code;
@@ -290,55 +305,6 @@ function redirectConsole(log: Log): void {
   for (const name of ["log", "info", "debug", "warn", "error", "trace"] as const) console[name] = tell;
 }
 
-/**
- * The serving processes share a port, and would share it with another program as well. So each port is first bound exclusively. During a
- * reload, ports of the current configuration are skipped, because the gateway itself uses them.
- */
-function refuseTakenPorts(config: Config, current: Config | null): Config {
-  const { host, port, adminPort, metricsPort } = config;
-  const own = current === null || current.host !== host ? [] : [current.port, current.adminPort, current.metricsPort];
-  if (!own.includes(port)) refuseTakenPort(host, port, "SWITCHYARD_PORT");
-  if (adminPort !== null && !own.includes(adminPort)) refuseTakenPort(host, adminPort, "SWITCHYARD_ADMIN_PORT");
-  if (metricsPort !== null && !own.includes(metricsPort)) refuseTakenPort(host, metricsPort, "SWITCHYARD_METRICS_PORT");
-  return config;
-}
-
-/** A worker beside a gateway often has the same settings. It then works without a port of its own. */
-function leaveTakenMetricsPort(config: Config, current: Config | null, log: Log): Config {
-  const { host, metricsPort } = config;
-  if (metricsPort === null || (current?.metricsPort === metricsPort && current.host === host)) return config;
-  try {
-    refuseTakenPort(host, metricsPort, "SWITCHYARD_METRICS_PORT");
-    return config;
-  } catch (error) {
-    log.warn("the metrics of this worker are not served", { error: messageOf(error) });
-    return { ...config, metricsPort: null };
-  }
-}
-
-function refuseTakenPort(host: string, port: number, setting: string): void {
-  try {
-    Bun.listen({ hostname: host, port, exclusive: true, socket: { data() {} } }).stop(true);
-  } catch (cause) {
-    const { code } = cause as { readonly code?: string };
-    if (code === "EADDRINUSE")
-      throw new Error(
-        `${setting}: port ${port} on ${host} is in use by another program. Stop it or set another ${setting}.`,
-        { cause },
-      );
-    if (code === "EACCES" || code === "EPERM")
-      throw new Error(
-        `${setting}: this user may not listen on port ${port} on ${host}. Set ${setting} to 1024 or above.`,
-        { cause },
-      );
-    throw new SettingError(
-      "SWITCHYARD_HOST",
-      `this machine cannot listen on '${host}'${code === undefined ? "" : ` (${code})`}; set an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all`,
-      { cause },
-    );
-  }
-}
-
 /** Migrates the database. On the very first start it creates two keys and returns them, or the files that hold them. */
 async function prepareStorage(config: Config, log: Log): Promise<FirstKeys | null> {
   const { databaseUrl, dataDir, encryptionKey } = config;
@@ -358,20 +324,36 @@ function mayShowKeys({ logFormat }: Config): boolean {
   return hasTerminal() && logFormat !== "json";
 }
 
-function announce(config: Config, keys: FirstKeys | null, log: Log): void {
+interface StartedGateway {
+  readonly config: Config;
+  readonly keys: FirstKeys | null;
+  readonly summary: StartSummary | null;
+  readonly log: Log;
+}
+
+/** Says where the gateway is and what it found. The very first start also says how to use it. */
+function announce({ config, keys, summary, log }: StartedGateway): void {
   const address = addressOf(config);
+  const admin = addressOf({ ...config, port: config.adminPort ?? config.port });
+  const { providers = [], pages = [] } = summary ?? {};
   const isText = config.logFormat === "text" || mayShowKeys(config);
+  const found = {
+    ...(pages.includes("/docs") ? { docs: `${address}/docs` } : {}),
+    ...(pages.includes("/dashboard") ? { dashboard: `${admin}/dashboard` } : {}),
+    config_file: config.file,
+    data_dir: config.dataDir,
+    providers,
+  };
   if (!isText)
     log.info("serving", {
       address,
-      dashboard: `${address}/dashboard`,
-      docs: `${address}/docs`,
       version,
+      ...found,
       ...(keys !== null && "stored" in keys ? { first_keys: keys.stored } : {}),
     });
   log.flush();
   if (config.logFormat === "json") return;
-  const text = `Switchyard ${version} listens on ${address}   dashboard: ${address}/dashboard   docs: ${address}/docs\n`;
+  const text = `Switchyard ${version} listens on ${address}\n${describeStart(found)}`;
   const introduction =
     keys === null
       ? text

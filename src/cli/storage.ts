@@ -3,7 +3,9 @@
 import type { Command } from "commander";
 import type { Log } from "../log.ts";
 import { moveStorage, requireStore } from "../storage/storage.ts";
+import { alignColumns } from "../usage/report-formats.ts";
 import { createCommand, type Output, UsageError } from "./command-line.ts";
+import { withProgress } from "./progress.ts";
 
 export interface StorageContext extends Output {
   readonly settings: () => { readonly dataDir: string; readonly log: Log };
@@ -25,14 +27,17 @@ export function createStorageCommand(context: StorageContext): Command {
       const { dataDir, log } = context.settings();
       log.hide(new URL(to).password);
       await requireStore(dataDir);
-      const moved = await moveStorage({ dataDir, to, log });
+      const moved = await withProgress(context, "copying", (progress) =>
+        moveStorage({ dataDir, to, log, onProgress: (table, rows) => progress.set(`copying ${table}: ${rows} rows`) }),
+      );
       if (json) return context.print(JSON.stringify({ moved }, null, 2));
-      for (const { table, rows } of moved) context.print(`${table}: ${rows} rows`);
+      const rows = moved.map(({ table, rows }) => [table, rows]);
+      for (const line of alignColumns([["table", "rows"], ...rows], 1)) context.print(line);
       context.print("Done. Set DATABASE_URL to this database and start the gateway.");
     })
     .addHelpText(
       "after",
-      "\nExample: npx switchyard storage move --to postgres://switchyard:password@db.example:5432/switchyard",
+      "\nExample: npx switchyard-gateway storage move --to postgres://switchyard:password@db.example:5432/switchyard",
     );
   return group;
 }

@@ -33,7 +33,7 @@ export function createTeamsCommand(context: AccessContext): Command {
       const request = parse(createTeamRequest, { name, ...toDisplayName(displayName), ...toLimitMembers(limits) });
       await perform(context, async ({ teams }) => toResult(await teams.create(request)), isJson);
     })
-    .addHelpText("after", "\nExample: npx switchyard teams create --name research --model 'openai/*'");
+    .addHelpText("after", "\nExample: npx switchyard-gateway teams create --name research --model 'openai/*'");
 
   group
     .command("list")
@@ -48,12 +48,12 @@ export function createTeamsCommand(context: AccessContext): Command {
         context,
         async ({ teams }) => {
           const { items, total } = await teams.list({ enabled, limit, offset: toOffset({ page, limit }) });
-          return { json: toPage(items, total, { page, limit }), lines: toTable(items.map(toRow)) };
+          return { json: toPage(items, total, { page, limit }), lines: toTable([header, ...items.map(toRow)]) };
         },
         isJson,
       );
     })
-    .addHelpText("after", "\nExample: npx switchyard teams list");
+    .addHelpText("after", "\nExample: npx switchyard-gateway teams list");
 
   group
     .command("show")
@@ -64,7 +64,7 @@ export function createTeamsCommand(context: AccessContext): Command {
       const { team } = parse(teamPath, { team: given }, "path");
       await perform(context, async ({ teams }) => toResult(await teams.get(team)), isJson);
     })
-    .addHelpText("after", "\nExample: npx switchyard teams show research");
+    .addHelpText("after", "\nExample: npx switchyard-gateway teams show research");
 
   addLimitOptions(
     group
@@ -87,7 +87,7 @@ export function createTeamsCommand(context: AccessContext): Command {
       };
       await perform(context, change, isJson);
     })
-    .addHelpText("after", "\nExample: npx switchyard teams update research --enabled false");
+    .addHelpText("after", "\nExample: npx switchyard-gateway teams update research --enabled false");
 
   group
     .command("delete")
@@ -105,7 +105,7 @@ export function createTeamsCommand(context: AccessContext): Command {
         isJson,
       );
     })
-    .addHelpText("after", "\nExample: npx switchyard teams delete research");
+    .addHelpText("after", "\nExample: npx switchyard-gateway teams delete research");
 
   return group;
 }
@@ -117,6 +117,8 @@ function toDisplayName(given: string | undefined) {
 function toResult(team: TeamObject): Result {
   return { json: team, lines: toMemberLines(team) };
 }
+
+const header = ["id", "state", "budget", "name", "display name"];
 
 function toRow(team: TeamObject): string[] {
   const state = team.enabled ? "active" : "disabled";

@@ -42,7 +42,7 @@ export function createUsageCommand(context: UsageContext): Command {
       else if (csv) context.print(toReportCsv(report).trimEnd());
       else for (const line of toReportTable(report)) context.print(line);
     })
-    .addHelpText("after", "\nExample: npx switchyard usage --by day,model --from 7d");
+    .addHelpText("after", "\nExample: npx switchyard-gateway usage --by day,model --from 7d");
   command.addCommand(createCheckCommand(context));
   return command;
 }
@@ -57,7 +57,7 @@ function createCheckCommand(context: UsageContext): Command {
       else for (const line of toCheckLines(found)) context.print(line);
       if (found.differences.length > 0) throw new CommandFailed();
     })
-    .addHelpText("after", "\nExit code 1 if something differs. Example: npx switchyard usage check");
+    .addHelpText("after", "\nExit code 1 if something differs. Example: npx switchyard-gateway usage check");
 }
 
 function toCheckJson({ partlyDeleted, hasMore, differences, ...counts }: UsageCheck): string {

@@ -16,6 +16,8 @@ export interface ListenerOptions {
   readonly saveTo: string | null;
   readonly readKeys: () => Promise<VerifyingKeys>;
   readonly print: (line: string) => void;
+  /** One line of JSON for each callback. */
+  readonly isJson: boolean;
   readonly onCallback: () => void;
 }
 
@@ -55,25 +57,18 @@ export function startListener({ statuses, print, saveTo, ...options }: ListenerO
     const status = statuses[Math.min(received, statuses.length - 1)] ?? 200;
     received += 1;
     const number = received;
-    print(`\n${new Date().toISOString()}  ${request.method} ${new URL(request.url).pathname}  answered ${status}`);
-    await check(request, body).then(
-      (checks) => {
-        if (checks.length === 0) print("  not signed");
-        for (const { scheme, isGood, says } of checks) print(`  ${scheme}: ${isGood ? "" : "WRONG, "}${says}`);
-      },
-      (error: unknown) => print(`  not checked: ${messageOf(error)}`),
-    );
-    print(toPrintedBody(new TextDecoder().decode(body)));
-    if (saveTo !== null) save(join(saveTo, String(number)), request, body);
+    const callback = {
+      time: new Date().toISOString(),
+      method: request.method,
+      path: new URL(request.url).pathname,
+      status,
+      checked: await check(request, body).catch((error: unknown) => messageOf(error)),
+      body: new TextDecoder().decode(body),
+      savedAs: saveTo === null ? null : save(join(saveTo, String(number)), request, body),
+    };
+    for (const line of options.isJson ? [toJson(callback)] : describe(callback)) print(line);
     options.onCallback();
     return new Response(null, { status });
-  }
-
-  function save(path: string, request: Request, body: Uint8Array): void {
-    const [bodyPath, headersPath] = [`${path}.json`, `${path}.headers`];
-    writeFileSync(bodyPath, body);
-    writeFileSync(headersPath, Array.from(request.headers, ([name, value]) => `${name}: ${value}\n`).join(""));
-    print(`Stored: npx switchyard webhooks verify ${bodyPath} --headers ${headersPath}`);
   }
 
   const server = Bun.serve({
@@ -84,6 +79,48 @@ export function startListener({ statuses, print, saveTo, ...options }: ListenerO
     fetch: receive,
   });
   return { port: server.port ?? options.port, stop: () => server.stop() };
+}
+
+interface Callback {
+  readonly time: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  /** A text says why the signatures could not be checked. */
+  readonly checked: readonly WebhookCheck[] | string;
+  readonly body: string;
+  /** The command that checks the stored callback; null: it is not stored. */
+  readonly savedAs: string | null;
+}
+
+/** Stores body and headers, and returns the command that checks them. */
+function save(path: string, request: Request, body: Uint8Array): string {
+  const [bodyPath, headersPath] = [`${path}.json`, `${path}.headers`];
+  writeFileSync(bodyPath, body);
+  writeFileSync(headersPath, Array.from(request.headers, ([name, value]) => `${name}: ${value}\n`).join(""));
+  return `npx switchyard-gateway webhooks verify ${bodyPath} --headers ${headersPath}`;
+}
+
+function describe({ time, method, path, status, checked, body, savedAs }: Callback): string[] {
+  const checks =
+    typeof checked === "string"
+      ? [`  not checked: ${checked}`]
+      : checked.map(({ scheme, isGood, says }) => `  ${scheme}: ${isGood ? "" : "WRONG, "}${says}`);
+  return [
+    `\n${time}  ${method} ${path}  answered ${status}`,
+    ...(checks.length === 0 ? ["  not signed"] : checks),
+    toPrintedBody(body),
+    ...(savedAs === null ? [] : [`Stored: ${savedAs}`]),
+  ];
+}
+
+function toJson({ checked, savedAs, ...callback }: Callback): string {
+  const result = typeof checked === "string" ? { not_checked: checked } : { signatures: checked.map(toCheckJson) };
+  return JSON.stringify({ ...callback, ...result, verify: savedAs });
+}
+
+export function toCheckJson({ scheme, isGood, says }: WebhookCheck) {
+  return { scheme, valid: isGood, says };
 }
 
 function toPrintedBody(text: string): string {

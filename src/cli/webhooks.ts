@@ -2,8 +2,6 @@
 
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { get as getHttp, type IncomingMessage } from "node:http";
-import { get as getHttps } from "node:https";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import type { Command } from "commander";
@@ -17,11 +15,12 @@ import {
   type WebhookKeys,
 } from "../jobs/webhook-keys.ts";
 import { type VerifyingKeys, verifyWebhook } from "../jobs/webhook-signature.ts";
-import { untilAborted, withDeadline } from "../lib/deadline.ts";
 import type { Log } from "../log.ts";
+import { alignColumns } from "../usage/report-formats.ts";
+import { askGateway, toGatewayUrl } from "./ask-gateway.ts";
 import { CommandFailed, collect, createCommand, type Output, toWholeNumber, UsageError } from "./command-line.ts";
 import { openLocalCertificate } from "./local-certificate.ts";
-import { type Listener, type ListenerOptions, startListener } from "./webhook-listener.ts";
+import { type Listener, type ListenerOptions, startListener, toCheckJson } from "./webhook-listener.ts";
 
 export interface WebhooksContext extends Output {
   /** Read only by commands that need it: the machine of a receiver has no settings of a gateway. */
@@ -46,8 +45,9 @@ export function createWebhooksCommand(context: WebhooksContext): Command {
     .option("--key <file>", "a public key in PEM, a key set in JSON, or a whpk_… text; repeatable", collect)
     .option("--from <address>", fromMeaning)
     .option("--check-age", "refuse a callback that was signed more than five minutes ago")
+    .option("--json", "print JSON")
     .action((file: string | undefined, options: VerifyOptions) => runVerify(file, options, context))
-    .addHelpText("after", "\nExample: npx switchyard webhooks verify 1.json --headers 1.headers");
+    .addHelpText("after", "\nExample: npx switchyard-gateway webhooks verify 1.json --headers 1.headers");
 
   group
     .command("listen")
@@ -64,8 +64,9 @@ export function createWebhooksCommand(context: WebhooksContext): Command {
     .option("--save <folder>", "store each callback as <number>.json and <number>.headers, for verify")
     .option("--from <address>", fromMeaning)
     .option("--http", "without TLS, behind a proxy with a certificate")
+    .option("--json", "print one line of JSON for each callback")
     .action((options: ListenOptions) => runListen(options, context))
-    .addHelpText("after", "\nExample: npx switchyard webhooks listen --port 8443");
+    .addHelpText("after", "\nExample: npx switchyard-gateway webhooks listen --port 8443");
 
   const addKeysCommand = (
     name: string,
@@ -77,7 +78,7 @@ export function createWebhooksCommand(context: WebhooksContext): Command {
       .description(summary)
       .option("--json", "print JSON")
       .action((options: KeysOptions) => runWithKeys((keys) => work(keys, options), options, context))
-      .addHelpText("after", `\nExample: npx switchyard webhooks ${name}`);
+      .addHelpText("after", `\nExample: npx switchyard-gateway webhooks ${name}`);
   };
   addKeysCommand("keys", "List the published keys that sign callbacks.", (keys) => keys.published());
   addKeysCommand(
@@ -98,6 +99,7 @@ interface VerifyOptions {
   readonly key?: readonly string[];
   readonly from?: string;
   readonly checkAge?: true;
+  readonly json?: true;
 }
 
 interface ListenOptions {
@@ -109,6 +111,7 @@ interface ListenOptions {
   readonly save?: string;
   readonly from?: string;
   readonly http?: true;
+  readonly json?: true;
 }
 
 interface KeysOptions {
@@ -132,9 +135,13 @@ async function runVerify(path: string | undefined, options: VerifyOptions, conte
   const header = (name: string) => headers.get(name) ?? null;
   const nowMs = checkAge ? Date.now() : null;
   const checks = verifyWebhook({ body, header, keys, nowMs });
-  if (checks.length === 0) context.print("WRONG: no header holds a signature");
-  for (const { scheme, isGood, says } of checks) context.print(`${scheme}: ${isGood ? "" : "WRONG, "}${says}`);
-  if (checks.length === 0 || !checks.every(({ isGood }) => isGood)) throw new CommandFailed();
+  const isValid = checks.length > 0 && checks.every(({ isGood }) => isGood);
+  if (options.json) context.print(JSON.stringify({ valid: isValid, signatures: checks.map(toCheckJson) }, null, 2));
+  else {
+    if (checks.length === 0) context.print("WRONG: no header holds a signature");
+    for (const { scheme, isGood, says } of checks) context.print(`${scheme}: ${isGood ? "" : "WRONG, "}${says}`);
+  }
+  if (!isValid) throw new CommandFailed();
 }
 
 async function runListen(options: ListenOptions, context: WebhooksContext): Promise<void> {
@@ -162,6 +169,7 @@ async function runListen(options: ListenOptions, context: WebhooksContext): Prom
     saveTo: options.save ?? null,
     readKeys: () => readGatewayKeys(gateway),
     print: context.print,
+    isJson: options.json === true,
     onCallback() {
       received += 1;
       if (received >= count) ended.resolve();
@@ -170,7 +178,9 @@ async function runListen(options: ListenOptions, context: WebhooksContext): Prom
   const isEverywhere = hostname === "0.0.0.0" || hostname === "::";
   const called = extraNames[0] ?? (isEverywhere ? "127.0.0.1" : hostname);
   const authority = `${isIP(called) === 6 ? `[${called}]` : called}:${listener.port}`;
-  for (const line of introduce(authority, called, certificate?.path ?? null, gateway)) context.print(line);
+  const introduction = introduce(authority, called, certificate?.path ?? null, gateway);
+  if (!options.json) for (const line of introduction) context.print(line);
+  else context.print(JSON.stringify({ listening: introduction[0]?.slice("Listening on ".length), gateway }));
   const stop = () => ended.resolve();
   context.signal?.addEventListener("abort", stop);
   if (context.signal?.aborted === true) stop();
@@ -209,7 +219,7 @@ function introduce(authority: string, host: string, certificate: string | null, 
   return [
     `Listening on https://${authority}/`,
     "Start the gateway with",
-    `  NODE_EXTRA_CA_CERTS=${certificate} SWITCHYARD_EGRESS_ALLOW=${range} npx switchyard serve`,
+    `  NODE_EXTRA_CA_CERTS=${certificate} SWITCHYARD_EGRESS_ALLOW=${range} npx switchyard-gateway serve`,
     "and submit a job with",
     `  "webhook_receiver": "https://${authority}/"`,
     checked,
@@ -225,7 +235,9 @@ async function runWithKeys(
   try {
     const published = await work(openWebhookKeys({ secrets: storage.secrets, log: context.log }));
     if (json) context.print(JSON.stringify(toListing(published), null, 2));
-    else for (const key of published) for (const line of describeKey(key)) context.print(line);
+    else
+      for (const line of alignColumns([keysHeader, ...published.flatMap(describeKey)], keysHeader.length))
+        context.print(line);
   } finally {
     await storage.close();
   }
@@ -241,14 +253,15 @@ function toListing(keys: readonly PublishedKey[]): unknown {
   }));
 }
 
-function describeKey(key: PublishedKey): string[] {
-  const until = key.publishedUntil === null ? "" : `, published until ${toTime(key.publishedUntil)}`;
-  const when =
-    key.state === "next" ? `signs from ${toTime(key.signsFrom)}` : `created ${toTime(key.createdAt)}${until}`;
+const keysHeader = ["state", "created", "signs from", "published until", "algorithm", "key id", "public key"];
+
+/** Each key is a pair: RSA for the gateway's own signature, Ed25519 for that of Standard Webhooks. */
+function describeKey(key: PublishedKey): (string | null)[][] {
+  const until = key.publishedUntil === null ? null : toTime(key.publishedUntil);
+  const times = [key.state, toTime(key.createdAt), toTime(key.signsFrom), until];
   return [
-    `${key.state.padEnd(8)}${when}`,
-    `        RSA ${key.rsa.asymmetricKeyDetails?.modulusLength}  ${key.keyId}`,
-    `        Ed25519   ${key.ed25519KeyId}  ${toStandardPublicKey(key.ed25519)}`,
+    [...times, `RSA ${key.rsa.asymmetricKeyDetails?.modulusLength}`, key.keyId, null],
+    [...times, "Ed25519", key.ed25519KeyId, toStandardPublicKey(key.ed25519)],
   ];
 }
 
@@ -257,40 +270,12 @@ function toTime(epochMs: number): string {
 }
 
 async function readGatewayKeys(gateway: string): Promise<VerifyingKeys> {
-  const url = URL.parse(`${gateway.replace(/\/+$/, "")}/v3/webhooks/keys`);
-  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:"))
-    throw new UsageError(`--from takes an address such as http://127.0.0.1:8080, not "${gateway}".`);
-  return parseKeys(await readText(url));
-}
-
-const responseTimeoutMs = 10_000;
-const maxResponseCharacters = 1_000_000;
-
-async function readText(url: URL): Promise<string> {
-  const reason = () => new Error("no response in time");
+  const url = toGatewayUrl(gateway, "/v3/webhooks/keys");
   try {
-    return await withDeadline({ timeoutMs: responseTimeoutMs, reason }, (signal) =>
-      untilAborted(readBody(url, signal), signal),
-    );
+    return parseKeys(await askGateway(url));
   } catch (cause) {
     throw new Error(`The keys could not be read from ${url.href}: ${messageOf(cause)}`, { cause });
   }
-}
-
-async function readBody(url: URL, signal: AbortSignal): Promise<string> {
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    (url.protocol === "https:" ? getHttps : getHttp)(url, { signal }, resolve).on("error", reject);
-  });
-  if (answer.statusCode !== 200) {
-    answer.destroy();
-    throw new Error(`it answered ${answer.statusCode}`);
-  }
-  let body = "";
-  for await (const part of answer.setEncoding("utf8")) {
-    body += part;
-    if (body.length > maxResponseCharacters) throw new Error("the response is too long");
-  }
-  return body;
 }
 
 const pemBlock = /-----BEGIN PUBLIC KEY-----[\s\S]+?-----END PUBLIC KEY-----/g;

@@ -1,4 +1,4 @@
-// Jobs as their owners see them: submit, find, list, cancel and delete jobs, list deliveries and redeliver webhooks.
+// Jobs as their owners and the operator see them: submit, find, list, cancel and delete jobs, list deliveries and redeliver webhooks.
 
 import type { BudgetCheck, Demand } from "../access/call-limits.ts";
 import { type Caller, ownerOf } from "../access/caller.ts";
@@ -61,10 +61,6 @@ export function createJobs(dependencies: JobsDependencies) {
     throw new ValidationError([{ loc: ["header", "idempotency-key"], msg, type: "idempotency_key_reused" }]);
   }
 
-  async function findJob(id: string, caller: Caller): Promise<ListedJob> {
-    return (await jobs.find(id, ownerOf(caller))) ?? refuse("job_not_found");
-  }
-
   return {
     async submit(submission: Submission): Promise<JobObject> {
       const { request, userParameters, caller, requestId, idempotency, baseUrl, trace = null } = submission;
@@ -113,7 +109,29 @@ export function createJobs(dependencies: JobsDependencies) {
       return toAnswer(outcome);
     },
 
+    ...createStoredJobs({ jobs, deliveries }),
+  };
+}
+
+export type StoredJobs = ReturnType<typeof createStoredJobs>;
+
+/** What needs nothing but the store. `caller` null: the operator, who sees the jobs of all owners. */
+export function createStoredJobs({ jobs, deliveries }: Pick<JobsDependencies, "jobs" | "deliveries">) {
+  async function findJob(id: string, caller: Caller | null): Promise<ListedJob> {
+    return (await jobs.find(id, ownerOrNull(caller))) ?? refuse("job_not_found");
+  }
+
+  return {
     find: async (id: string, caller: Caller): Promise<JobObject> => toJobObject(await findJob(id, caller)),
+
+    /** For the operator. */
+    findAny: async (id: string): Promise<UnfinishedJobObject> => toOperatorsView(await findJob(id, null)),
+
+    /** For the operator: newest first. */
+    async listAll(filter: JobFilter): Promise<{ total: number; items: UnfinishedJobObject[] }> {
+      const { total, items } = await jobs.list(filter);
+      return { total, items: items.map(toOperatorsView) };
+    },
 
     async list(caller: Caller, filter: Omit<JobFilter, "owner">): Promise<{ total: number; items: JobObject[] }> {
       const { total, items } = await jobs.list({ owner: ownerOf(caller), ...filter });
@@ -127,11 +145,11 @@ export function createJobs(dependencies: JobsDependencies) {
         refuse("job_processing", "The job is still running. Delete it when it has finished, or cancel it first.");
     },
 
-    /** Cancels a queued or running job. `caller` null: the operator, who may cancel jobs of all owners. */
+    /** Cancels a queued or running job. */
     async cancel(id: string, caller: Caller | null): Promise<JobObject> {
       const delivery = { id: crypto.randomUUID() };
       const cancellation = { at: Date.now(), result: cancelledResult, delivery };
-      const outcome = await jobs.cancel(id, caller === null ? null : ownerOf(caller), cancellation);
+      const outcome = await jobs.cancel(id, ownerOrNull(caller), cancellation);
       if ("job" in outcome) return toJobObject(outcome.job);
       if (outcome.outcome === "missing") refuse("job_not_found");
       refuse("job_finished", "The job has already finished, so it cannot be cancelled.");
@@ -143,24 +161,35 @@ export function createJobs(dependencies: JobsDependencies) {
       page: { limit: number; offset: number },
     ): Promise<UnfinishedJobObject[]> {
       const found = await jobs.listUnfinished(owner, page.limit, page.offset);
-      return found.map((job) => ({ ...toJobObject(job), owner: job.owner, key_id: job.keyId, runs: job.runs }));
+      return found.map(toOperatorsView);
     },
 
-    async listDeliveries(id: string, caller: Caller): Promise<DeliveryObject[]> {
-      const found = (await deliveries.listForJob(id, ownerOf(caller))) ?? refuse("job_not_found");
+    async listDeliveries(id: string, caller: Caller | null): Promise<DeliveryObject[]> {
+      const found = (await deliveries.listForJob(id, ownerOrNull(caller))) ?? refuse("job_not_found");
       return found.map(toDeliveryObject);
     },
 
-    async redeliver(id: string, caller: Caller): Promise<DeliveryObject> {
+    async redeliver(id: string, caller: Caller | null): Promise<DeliveryObject> {
       const job = await findJob(id, caller);
       if (job.status === "processing")
         refuse("job_processing", "The job is still running, so there is no webhook to deliver yet.");
       if (job.webhookReceiver === null)
         refuse("no_webhook_receiver", "The job was submitted without a webhook_receiver.");
       const delivery = { id: crypto.randomUUID(), now: Date.now() };
-      return toDeliveryObject((await deliveries.redeliver(id, ownerOf(caller), delivery)) ?? refuse("job_not_found"));
+      return toDeliveryObject(
+        (await deliveries.redeliver(id, ownerOrNull(caller), delivery)) ?? refuse("job_not_found"),
+      );
     },
   };
+}
+
+function ownerOrNull(caller: Caller | null): string | null {
+  return caller === null ? null : ownerOf(caller);
+}
+
+/** What only the operator sees. */
+function toOperatorsView(job: ListedJob): UnfinishedJobObject {
+  return { ...toJobObject(job), owner: job.owner, key_id: job.keyId, runs: job.runs };
 }
 
 function nameOf({ engine: { task, provider }, model }: TaskOffer): string {

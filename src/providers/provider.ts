@@ -112,6 +112,8 @@ export interface Access {
   readonly derivedPlaceholders?: Readonly<Record<string, (filled: Readonly<Record<string, string>>) => string>>;
   /** Other names of a setting, e.g. `{ AWS_REGION: ["AWS_DEFAULT_REGION"] }`. */
   readonly settingFallbacks?: Readonly<Record<string, readonly string[]>>;
+  /** How every key of the vendor begins: `switchyard doctor` tells a key of another vendor by it. Absent: not known. */
+  readonly keyPrefix?: string;
   /** The vendor's own names of the key, read after `<PROVIDER>_API_KEY`. */
   readonly keyNames?: readonly string[];
   /** Settings with the whole address, read after `<PROVIDER>_BASE_URL`. */

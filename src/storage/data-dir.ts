@@ -21,6 +21,8 @@ const networkFileSystems = new Map([
   [0x65735546, "FUSE"],
 ]);
 
+const lockName = "switchyard.lock";
+
 export function databaseFile(dataDir: string): string {
   return join(dataDir, "switchyard.sqlite");
 }
@@ -96,12 +98,21 @@ export function findNetworkFileSystem(type: number): string | null {
 export function lockDataDir(dataDir: string): FileLock {
   const lock = explainUnusable(dataDir, () => {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    return tryFileLock(join(dataDir, "switchyard.lock"));
+    return tryFileLock(join(dataDir, lockName));
   });
   if (lock !== null) return lock;
   throw new Error(
     `Another gateway is using the data folder ${dataDir}. Stop it or choose another folder with SWITCHYARD_DATA_DIR. To run several gateways together, set DATABASE_URL to a PostgreSQL database.`,
   );
+}
+
+/** Whether a gateway holds the lock of the folder. */
+export function isGatewayRunning(dataDir: string): boolean {
+  const path = join(dataDir, lockName);
+  if (!existsSync(path)) return false;
+  const lock = tryFileLock(path);
+  lock?.release();
+  return lock === null;
 }
 
 function createPrivateFile(path: string): void {

@@ -4,6 +4,7 @@ import { toBatches } from "./batches.ts";
 import * as records from "./job-records.ts";
 import {
   insertRows,
+  isOwnedBy,
   type RunAlone,
   read,
   readCoalesced,
@@ -63,10 +64,10 @@ export const deliveryStatements = {
     },
   ),
 
-  /** Oldest first. Null: the owner has no such job. */
-  listForJob: read(async (sql, jobId: string, owner: string): Promise<records.DeliveryRecord[] | null> => {
+  /** Oldest first. `owner` null: of any owner. Null: the owner has no such job. */
+  listForJob: read(async (sql, jobId: string, owner: string | null): Promise<records.DeliveryRecord[] | null> => {
     const [job] = await sql`
-      select id from jobs where id = ${jobId} and owner = ${owner} and expires_at > ${Date.now()}`;
+      select id from jobs where id = ${jobId} and ${isOwnedBy(sql, owner)} and expires_at > ${Date.now()}`;
     if (job === undefined) return null;
     const rows = await sql`select * from deliveries where job_id = ${jobId} order by created_at, id`;
     const deliveries: records.DeliveryRecord[] = [];
@@ -117,21 +118,24 @@ export const deliveryStatements = {
     return rows.length;
   }),
 
-  /** Adds another delivery of a finished job. Null: the owner has no such job, or it is unfinished or has no receiver. */
+  /**
+   * Adds another delivery of a finished job. `owner` null: of any owner. Null: the owner has no such job, or it is unfinished or has no
+   * receiver.
+   */
   redeliver: write(
     "deliver",
     async (
       sql,
       jobId: string,
-      owner: string,
+      owner: string | null,
       delivery: { id: string; now: number },
     ): Promise<records.DeliveryRecord | null> => {
-      const [job] = await sql<{ webhook_receiver: string | null }>`
-        select webhook_receiver from jobs
-        where id = ${jobId} and owner = ${owner} and status <> 'processing' and expires_at > ${delivery.now}`;
-      const receiver = job?.webhook_receiver ?? null;
-      if (receiver === null) return null;
-      const [row] = await addDeliveries(sql, [{ ...delivery, jobId, owner, receiver }]);
+      const [job] = await sql<{ owner: string; webhook_receiver: string | null }>`
+        select owner, webhook_receiver from jobs
+        where id = ${jobId} and ${isOwnedBy(sql, owner)} and status <> 'processing' and expires_at > ${delivery.now}`;
+      if (job === undefined || job.webhook_receiver === null) return null;
+      const { owner: jobOwner, webhook_receiver: receiver } = job;
+      const [row] = await addDeliveries(sql, [{ ...delivery, jobId, owner: jobOwner, receiver }]);
       return row === undefined ? null : records.toDelivery(row, []);
     },
   ),

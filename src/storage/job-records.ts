@@ -149,7 +149,8 @@ export interface JobCancellation {
 }
 
 export interface JobFilter {
-  readonly owner: string;
+  /** Null: jobs of all owners. */
+  readonly owner: string | null;
   readonly status: JobStatus | null;
   readonly feature: string | null;
   readonly subfeature: string | null;

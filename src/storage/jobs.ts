@@ -16,7 +16,7 @@ import type {
   NewJob,
 } from "./job-records.ts";
 import { largeText, listedJobColumns, progressUnit, toJob, toJobRow, toListedJob } from "./job-records.ts";
-import { deleteOldest, insertRows, listPage, read, together, write, writeCoalesced } from "./operation.ts";
+import { deleteOldest, insertRows, isOwnedBy, listPage, read, together, write, writeCoalesced } from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
 import type { Sql, SqlRow } from "./sql.ts";
 import { checkLeases, isFresh, type WorkItem } from "./work-queue.ts";
@@ -80,12 +80,13 @@ export const jobStatements = {
       (await readIdempotencyKey(sql, owner, key)).outcome,
   ),
 
-  find: read(async (sql, id: string, owner: string): Promise<ListedJob | null> => await findJob(sql, id, owner)),
+  /** `owner` null: of any owner. */
+  find: read(async (sql, id: string, owner: string | null): Promise<ListedJob | null> => await findJob(sql, id, owner)),
 
   /** Newest first. */
   list: read(async (sql, { owner, status, feature, subfeature, ...page }: JobFilter) => {
     const from = sql.part`
-      from jobs where owner = ${owner} and expires_at > ${Date.now()}
+      from jobs where ${isOwnedBy(sql, owner)} and expires_at > ${Date.now()}
         and (cast(${status} as text) is null or status = ${status})
         and (cast(${feature} as text) is null or feature = ${feature})
         and (cast(${subfeature} as text) is null or subfeature = ${subfeature})`;
@@ -279,9 +280,10 @@ interface FinishedJob {
   readonly webhook_receiver: string | null;
 }
 
-async function findJob(sql: Sql, id: string, owner: string): Promise<ListedJob | null> {
+async function findJob(sql: Sql, id: string, owner: string | null): Promise<ListedJob | null> {
   const [row] = await sql`
-    select ${sql.names(listedJobColumns)} from jobs where id = ${id} and owner = ${owner} and expires_at > ${Date.now()}`;
+    select ${sql.names(listedJobColumns)} from jobs
+    where id = ${id} and ${isOwnedBy(sql, owner)} and expires_at > ${Date.now()}`;
   return row === undefined ? null : toListedJob(row);
 }
 

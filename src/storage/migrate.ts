@@ -95,13 +95,14 @@ async function applyNext(sql: Sql, engine: Database["engine"], steps: readonly M
   return next;
 }
 
-interface AppliedMigration {
+export interface AppliedMigration {
   readonly number: bigint;
   readonly name: string;
   readonly checksum: string;
 }
 
-function checkHistory(done: readonly AppliedMigration[], steps: readonly Migration[]): void {
+/** Throws if this version cannot use a store with these migrations. */
+export function checkHistory(done: readonly AppliedMigration[], steps: readonly Migration[]): void {
   const newest = done.at(-1);
   if (done.length > steps.length) {
     throw new Error(

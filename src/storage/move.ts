@@ -13,6 +13,8 @@ export interface MoveOptions {
   /** `postgres://…` */
   readonly to: string;
   readonly log: Log;
+  /** Called while a table is copied. */
+  readonly onProgress?: (table: string, rows: number) => void;
 }
 
 export interface MovedTable {
@@ -27,7 +29,7 @@ const maxBatchBytes = 8 * 1_048_576;
 const maxParameters = 60_000;
 
 export async function moveStorage(options: MoveOptions): Promise<readonly MovedTable[]> {
-  const { dataDir, to, log } = options;
+  const { dataDir, to, log, onProgress = () => {} } = options;
   parsePostgresUrl(to);
   refuseMoved(dataDir);
   // A gateway that still runs would write to tables that are already copied.
@@ -35,7 +37,7 @@ export async function moveStorage(options: MoveOptions): Promise<readonly MovedT
   try {
     await migrateStorage({ databaseUrl: null, dataDir, log });
     await migrateStorage({ databaseUrl: to, dataDir, log });
-    const moved = await copy(dataDir, to);
+    const moved = await copy(dataDir, to, onProgress);
     markAsMoved(dataDir);
     return moved;
   } finally {
@@ -43,7 +45,9 @@ export async function moveStorage(options: MoveOptions): Promise<readonly MovedT
   }
 }
 
-async function copy(dataDir: string, to: string): Promise<readonly MovedTable[]> {
+type OnProgress = NonNullable<MoveOptions["onProgress"]>;
+
+async function copy(dataDir: string, to: string, onProgress: OnProgress): Promise<readonly MovedTable[]> {
   const source = await connectSqlite(dataDir);
   const { openPostgresQueue } = await import("./postgres-queue.ts");
   const queue = openPostgresQueue(() => target);
@@ -58,7 +62,7 @@ async function copy(dataDir: string, to: string): Promise<readonly MovedTable[]>
         for (const table of tables) await lockEmptyTable(writer, table);
         await createPartitions(writer, await listMonths(reader));
         const moved: MovedTable[] = [];
-        for (const table of tables) moved.push({ table, rows: await copyTable(reader, writer, table) });
+        for (const table of tables) moved.push({ table, rows: await copyTable(reader, writer, table, onProgress) });
         moved.push({ table: "work", rows: await moveWork(reader, writer) });
         return moved;
       });
@@ -88,8 +92,9 @@ async function lockEmptyTable(sql: Sql, table: string): Promise<void> {
   throw new Error(`The table ${table} of the PostgreSQL database is not empty. Move the store into an empty database.`);
 }
 
-async function copyTable(reader: Sql, writer: Sql, table: string): Promise<number> {
+async function copyTable(reader: Sql, writer: Sql, table: string, onProgress: OnProgress): Promise<number> {
   const size = await sizeOfRow(reader, table);
+  let done = 0;
   for (let after = 0n; ; ) {
     const last = await findBatchEnd(reader, { table, size, after });
     if (last === null) break;
@@ -97,6 +102,8 @@ async function copyTable(reader: Sql, writer: Sql, table: string): Promise<numbe
       select * from ${reader.identifier(table)} where rowid > ${after} and rowid <= ${last} order by rowid`;
     after = last;
     await insertRows(writer, table, rows);
+    done += rows.length;
+    onProgress(table, done);
   }
   const [from, copied] = [await countRows(reader, table), await countRows(writer, table)];
   if (from !== copied)

@@ -105,6 +105,11 @@ export async function insertRows(sql: Sql, table: string, rows: readonly SqlRow[
   await together(...toBatches(rows).map((batch) => sql`insert into ${sql.identifier(table)} ${sql.columns(batch)}`));
 }
 
+/** A condition for rows with a column `owner`. Null: rows of all owners. */
+export function isOwnedBy(sql: Sql, owner: string | null): SqlFragment {
+  return owner === null ? sql.part`1 = 1` : sql.part`owner = ${owner}`;
+}
+
 /** A page of rows, newest first, with the number of all rows. */
 export async function listPage<Item>(
   sql: Sql,

@@ -15,7 +15,8 @@ import { openSecrets } from "./sealed-secrets.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { Storage, StorageOptions } from "./stores.ts";
 
-export { lockDataDir } from "./data-dir.ts";
+export { findNetworkFileSystem, isGatewayRunning, lockDataDir } from "./data-dir.ts";
+export { inspectStore, type StoreState } from "./inspect.ts";
 export { migrateStorage } from "./migrate.ts";
 export { moveStorage } from "./move.ts";
 export type { ResponseRecord } from "./responses.ts";
@@ -45,7 +46,7 @@ export async function requireStore(dataDir: string, databaseUrl: string | null =
 function requireFile(dataDir: string): void {
   if (existsSync(databaseFile(dataDir))) return;
   throw new Error(
-    `There is no store in ${dataDir}. Run this command in the folder where the gateway runs, or set its data folder: SWITCHYARD_DATA_DIR=/path/to/data npx switchyard … The gateway creates the store when it first starts.`,
+    `There is no store in ${dataDir}. Run this command in the folder where the gateway runs, or name its data folder: --data-dir /path/to/data. The gateway creates the store when it first starts.`,
   );
 }
 

@@ -2,7 +2,7 @@
 // that it prints works as pasted in both cases.
 
 import { afterEach, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "../support/free-port.ts";
@@ -29,9 +29,16 @@ except OSError:
 os.waitpid(pid, 0)
 `;
 
-async function start(options: { readonly isTerminal: boolean; readonly env?: Record<string, string> }) {
+interface StartOptions {
+  readonly isTerminal: boolean;
+  readonly env?: Record<string, string>;
+  readonly files?: Record<string, string>;
+}
+
+async function start(options: StartOptions) {
   // The space has to survive the command that is pasted.
   const folder = mkdtempSync(join(tmpdir(), "switchyard first keys-"));
+  for (const [name, text] of Object.entries(options.files ?? {})) writeFileSync(join(folder, name), text);
   const command = [process.execPath, main, "serve"];
   const child = Bun.spawn(options.isTerminal ? ["python3", "-c", terminal, ...command] : command, {
     cwd: folder,
@@ -75,6 +82,10 @@ test("on a terminal the keys are shown, and no file holds them", async () => {
   await waitFor("the curl command", () => printsCommand(output.out));
   expect(output.out).toMatch(/inference key {4}sk-sy-\w{43}\n {2}management key {3}mgmt-sy-\w{43}\n/);
   expect(existsSync(join(folder, "data", "first-keys"))).toBe(false);
+  expect(output.out).toMatch(/listens on (http:\/\/127\.0\.0\.1:\d+)\n\n {2}docs {13}\1\/docs\n/);
+  expect(output.out).toMatch(/^ {2}configuration {4}environment only; there is no switchyard\.yaml$/m);
+  expect(output.out).toContain(`\n  data folder      ${join(folder, "data")}\n`);
+  expect(output.out).toMatch(/^ {2}providers {8}none; set a key such as OPENAI_API_KEY/m);
   expect((await paste(output.out)).choices[0]?.message.content).toContain("Hello");
 });
 
@@ -107,6 +118,19 @@ test("with SWITCHYARD_LOG_FORMAT=json every line of both outputs is JSON, on a t
     expect(serving.first_keys.inference).toBe(join(folder, "data", "first-keys", "inference.key"));
     expect(readFileSync(serving.first_keys.inference, "utf8")).toStartWith("sk-sy-");
   }
+});
+
+test("the start names the configuration file and the providers that it found", async () => {
+  const env = { OPENAI_API_KEY: "sk-of-nobody", SWITCHYARD_CONFIG: "gateway.yaml" };
+  const config = "providers: { in-house: { base_url: http://127.0.0.1:9/v1 } }\n";
+  const { folder, output } = await start({ isTerminal: false, env, files: { "gateway.yaml": config } });
+  await waitFor("the curl command", () => printsCommand(output.errors));
+  expect(output.errors).toMatch(/^ {2}configuration {4}\S.*gateway\.yaml$/m);
+  expect(output.errors).toMatch(/^ {2}providers {8}openai, in-house$/m);
+  const lines = output.out.split("\n").filter((line) => line !== "");
+  const serving = lines.map((line) => JSON.parse(line)).find(({ message }) => message === "serving");
+  expect(serving).toMatchObject({ providers: ["openai", "in-house"], data_dir: join(folder, "data") });
+  expect(`${output.out}${output.errors}`).not.toContain("sk-of-nobody");
 });
 
 test("a management key of the operator's own is in no file", async () => {

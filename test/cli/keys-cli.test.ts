@@ -48,7 +48,8 @@ describe("switchyard keys", () => {
     expect(key.key).toMatch(/^sk-sy-[0-9A-Za-z]{43}$/);
     expect((await run("create", "--name", "m", "--kind", "management")).text).toMatch(/^mgmt-sy-[0-9A-Za-z]{43}\n/);
     const list = await run("list");
-    expect(list.text.split("\n")).toHaveLength(2);
+    expect(list.text.split("\n")).toHaveLength(3);
+    expect(list.text).toMatch(/^id +kind +key +state +last used +team +name\n/);
     expect(list.text).not.toContain(key.key);
     expect((await run("list", "--kind", "management", "--json")).json()).toMatchObject({ total: 1, page: 1 });
     const rotated = (await run("rotate", key.id, "--grace-seconds", "60", "--json")).json();

@@ -48,6 +48,7 @@ describe("switchyard teams", () => {
       errors: expect.stringContaining("already"),
     });
     expect((await teams("list")).text.split("\n")).toEqual([
+      expect.stringMatching(/^id +state +budget +name +display name$/),
       expect.stringContaining("free"),
       expect.stringMatching(/active {2}no budget {2}research {2}R$/),
     ]);

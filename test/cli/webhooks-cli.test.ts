@@ -186,7 +186,8 @@ describe("switchyard webhooks keys, rotate-key and drop-old-keys", () => {
     expect(now.map(({ state }: { state: string }) => state)).toEqual(["current", "old"]);
     expect(now[1].keys[0].kid).toBe(first.keys[0].kid);
     const text = (await run(["keys"])).text;
-    expect(text).toContain(`RSA 3072  ${first.keys[0].kid}`);
+    expect(text).toMatch(/^state +created +signs from +published until +algorithm +key id +public key\n/);
+    expect(text).toMatch(new RegExp(`^old .* RSA 3072 +${first.keys[0].kid} `, "m"));
     expect(text).toMatch(/whpk_[A-Za-z0-9+/]{43}=/);
     expect(JSON.parse((await run(["drop-old-keys", "--json"])).text)).toHaveLength(1);
     expect(JSON.parse((await run(["rotate-key", "--drop-old", "--json"])).text)).toMatchObject([{ state: "current" }]);
@@ -205,7 +206,7 @@ describe("switchyard webhooks listen", () => {
     const listener = start(["listen", "--port", "0", ...options]);
     const port = await waitFor("its address", () => /https:\/\/127\.0\.0\.1:(\d+)/.exec(listener.text())?.[1]);
     expect(listener.text()).toContain(
-      `NODE_EXTRA_CA_CERTS=${path} SWITCHYARD_EGRESS_ALLOW=127.0.0.1/32 npx switchyard serve`,
+      `NODE_EXTRA_CA_CERTS=${path} SWITCHYARD_EGRESS_ALLOW=127.0.0.1/32 npx switchyard-gateway serve`,
     );
 
     const task: DeliveryTask = {

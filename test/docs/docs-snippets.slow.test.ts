@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import packageJson from "../../package.json";
+import { runCommand } from "../../src/cli/commands.ts";
 import { openWebhookKeys } from "../../src/jobs/webhook-keys.ts";
 import { signWebhook } from "../../src/jobs/webhook-signature.ts";
 import { openStorage } from "../../src/storage/storage.ts";
@@ -35,8 +36,6 @@ interface Snippet {
 
 /** Lines that are not run here, and why. Their commands are still checked to exist. */
 const notRun: Readonly<Record<string, string>> = {
-  "npm ci && npm start":
-    "npm ci would replace the packages of the running tests; the gateway here is started as npm start does",
   "npm ci && npm test": "npm ci would replace the packages of the running tests, and npm test runs this test",
   "npm ci": "it would replace the packages of the running tests",
   "npm run check": "it runs in every change's own check",
@@ -51,16 +50,17 @@ const notRun: Readonly<Record<string, string>> = {
   "cp deploy/example.env deploy/.env": "it would write to the checkout",
   "cp deploy/example.gateway.env deploy/gateway.env": "it would write to the checkout",
   "npm install switchyard-gateway": "it fetches the package from a registry",
-  "npx switchyard serve": "the gateway of these tests is started in the same way",
+  "npx switchyard-gateway serve": "the gateway of these tests is started in the same way",
   "node bin/bun.mjs run scripts/prices.ts": "it writes the file of prices",
-  "npx switchyard engines add speech": "it fetches packages from a registry",
-  "npx switchyard engines remove speech": "it would remove packages of the running tests",
+  "npx switchyard-gateway engines add speech": "it fetches packages from a registry",
+  "npx switchyard-gateway engines remove speech": "it would remove packages of the running tests",
 };
 
 /** Commands that run until they are stopped, and what they print when they are ready. */
 const untilStopped: Readonly<Record<string, RegExp>> = {
-  "npx switchyard webhooks listen": /^Listening on https:/m,
-  "NODE_EXTRA_CA_CERTS=./data/webhook-listener/certificate.pem SWITCHYARD_EGRESS_ALLOW=127.0.0.1/32 npx switchyard serve":
+  "npx switchyard-gateway": /"message":"serving"/,
+  "npx switchyard-gateway webhooks listen": /^Listening on https:/m,
+  "NODE_EXTRA_CA_CERTS=./data/webhook-listener/certificate.pem SWITCHYARD_EGRESS_ALLOW=127.0.0.1/32 npx switchyard-gateway serve":
     /"message":"serving"/,
 };
 
@@ -142,7 +142,7 @@ beforeAll(async () => {
   mkdirSync(tools);
   // A refused request has to fail the command, and npx would take seconds to find what is here.
   writeTool("curl", `exec ${Bun.which("curl")} --fail-with-body --max-time 60 "$@"`);
-  writeTool("npx", `[ "$1" = switchyard ] || exit 1; shift; exec node "${folder}/bin/switchyard.mjs" "$@"`);
+  writeTool("npx", `[ "$1" = switchyard-gateway ] || exit 1; shift; exec node "${folder}/bin/switchyard.mjs" "$@"`);
   gateway = Bun.spawn(["node", "bin/switchyard.mjs", "serve"], {
     cwd: folder,
     env: environment(),
@@ -251,13 +251,16 @@ function checkScript(command: string): void {
 
 async function runUntilReady(command: string): Promise<void> {
   const own = { SWITCHYARD_PORT: String(await findFreePort()), SWITCHYARD_DATA_DIR: join(folder, "other-data") };
-  const env = command.endsWith("serve") ? own : {};
-  const child = Bun.spawn(["sh", "-c", `exec env ${command.replace("npx switchyard", "node bin/switchyard.mjs")}`], {
-    cwd: folder,
-    env: { ...environment(), ...env },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
+  const env = /(?:serve|switchyard-gateway)$/.test(command) ? own : {};
+  const child = Bun.spawn(
+    ["sh", "-c", `exec env ${command.replace("npx switchyard-gateway", "node bin/switchyard.mjs")}`],
+    {
+      cwd: folder,
+      env: { ...environment(), ...env },
+      stdout: "pipe",
+      stderr: "pipe",
+    },
+  );
   let printed = "";
   void (async () => {
     for await (const bytes of child.stdout) printed += Buffer.from(bytes).toString();
@@ -358,20 +361,20 @@ test("every command that a sentence names exists", async () => {
   const named = new Set<string>();
   for (const file of files) {
     const page = readFileSync(join(root, file), "utf8").replaceAll(/^```[\s\S]*?^```$/gm, "");
-    for (const [, words = ""] of page.matchAll(/`(?:npx )?switchyard ((?:[a-z-]+ ?)+)[^`]*`/g)) {
+    for (const [, words = ""] of page.matchAll(/`(?:npx )?switchyard(?:-gateway)? ((?:[a-z][a-z-]* ?)+)[^`]*`/g)) {
       const [noun = "", ...verbs] = words.trim().split(" ");
       named.add([noun, ...verbs.slice(0, 1)].join(" "));
     }
   }
   expect(named.size).toBeGreaterThan(3);
   for (const words of named) {
-    const ran = await run(["node", "bin/switchyard.mjs", ...words.split(" "), "--help"]);
-    expect([words, ran.code]).toEqual([words, 0]);
+    const code = await runCommand([...words.split(" "), "--help"], { print() {}, printError() {} });
+    expect([words, code]).toEqual([words, 0]);
   }
 });
 
 test("npx finds the command in a checkout", async () => {
   const npx = Bun.which("npx") ?? "npx";
-  const ran = await run([npx, "switchyard", "version"]);
+  const ran = await run([npx, "switchyard-gateway", "version"]);
   expect(ran).toMatchObject({ code: 0, text: expect.stringContaining(packageJson.version) });
 });

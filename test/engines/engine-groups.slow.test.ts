@@ -240,7 +240,7 @@ console.log(JSON.stringify(engines.map(({ task, unavailableReason }) => ({ task,
       await new Response(child.stdout).text(),
     );
     const reasonOf = (task: string) => engines.find((engine) => engine.task === task)?.unavailableReason;
-    expect(reasonOf("audio/speech_to_text_async")).toContain("Run `npx switchyard engines add speech`");
+    expect(reasonOf("audio/speech_to_text_async")).toContain("Run `npx switchyard-gateway engines add speech`");
     expect(reasonOf("audio/tts")).toBeNull();
   });
 });

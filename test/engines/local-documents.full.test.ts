@@ -385,7 +385,7 @@ describe("unreadable files are refused with the reason", () => {
 
   test("a language that is not installed, with the command that installs it, and an unknown language, but not for a PDF with text", async () => {
     const picture = await sampleOf("passport.png", "image/png");
-    expect(await refusalOf(picture, { language: "th" })).toContain("npx switchyard engines add ocr-tha");
+    expect(await refusalOf(picture, { language: "th" })).toContain("npx switchyard-gateway engines add ocr-tha");
     expect(await refusalOf(picture, { language: "tlh" })).toContain('"tlh"');
     const output = await outputOf("ocr/ocr", await sampleOf("invoice.pdf", "application/pdf"), { language: "fr-FR" });
     expect(output["text"]).toContain("INVOICE");

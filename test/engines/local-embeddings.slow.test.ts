@@ -454,7 +454,8 @@ describe("POST /v3/embeddings", () => {
   });
 
   test("without the group nothing is listed, and a request is answered with the command that adds it", async () => {
-    const missing = "The local engine for text/embeddings needs x. Run `npx switchyard engines add embeddings`.";
+    const missing =
+      "The local engine for text/embeddings needs x. Run `npx switchyard-gateway engines add embeddings`.";
     const without = local.engines.map((engine) =>
       engine.task === "text/embeddings" ? { ...engine, unavailableReason: missing } : engine,
     );

@@ -52,10 +52,10 @@ test("a language that is not installed is refused with the command that installs
   expect(refusal).toBeInstanceOf(ValidationError);
   expect((refusal as ValidationError).problems[0]).toMatchObject({
     loc: ["body", "input", "language"],
-    msg: expect.stringContaining("npx switchyard engines add ocr-tha"),
+    msg: expect.stringContaining("npx switchyard-gateway engines add ocr-tha"),
   });
   expect(() => chooseLanguages("pl")).toThrow(
-    "`npx switchyard engines add ocr` or `npx switchyard engines add ocr-pol` installs it. Installed: eng.",
+    "`npx switchyard-gateway engines add ocr` or `npx switchyard-gateway engines add ocr-pol` installs it. Installed: eng.",
   );
   expect(chooseLanguages(null)).toEqual(["eng"]);
 });

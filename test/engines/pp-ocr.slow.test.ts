@@ -167,7 +167,7 @@ describe("the engine of a picture", () => {
     expect(() => checkLanguage("ru")).not.toThrow();
     expect(() => checkLanguage("tlh")).toThrow('No text can be recognised in the language "tlh" here.');
     expect(() => chooseLanguages("de")).toThrow(
-      "`npx switchyard engines add ocr` or `npx switchyard engines add ocr-deu` installs it.",
+      "`npx switchyard-gateway engines add ocr` or `npx switchyard-gateway engines add ocr-deu` installs it.",
     );
     expect(() => chooseLanguages("ru")).toThrow(/Installed: eng\.$/);
   });

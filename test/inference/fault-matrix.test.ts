@@ -84,7 +84,7 @@ for (const wire of wires)
 
 test("every fault stands in the table once, and docs/faults.md shows it", async () => {
   expect(faultTable.map(({ fault }) => fault)).toEqual([...faultNames]);
-  expect(await Bun.file("docs/faults.md").text()).toBe(pages().get("docs/faults.md") ?? "no such page");
+  expect(await Bun.file("docs/faults.md").text()).toBe((await pages()).get("docs/faults.md") ?? "no such page");
 });
 
 async function observe(one: Case): Promise<Seen> {

@@ -139,7 +139,7 @@ function timeLimitOf({ task, timeLimit }: LocalEngine, limitsMs: TimeLimitsMs | 
 function describeMissingPackages({ task, packages, group = "core" }: LocalEngine): string | null {
   const missing = packages.filter((name) => findPackage(name) === null);
   if (missing.length === 0) return null;
-  const command = group === "core" ? "npm ci" : `npx switchyard engines add ${group}`;
+  const command = group === "core" ? "npm ci" : `npx switchyard-gateway engines add ${group}`;
   return `The local engine for ${task} needs ${missing.join(", ")}. Run \`${command}\` and restart the gateway.`;
 }
 

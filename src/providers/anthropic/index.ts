@@ -15,6 +15,7 @@ export const anthropic: ProviderRow = {
   docs: "https://platform.claude.com/docs/en/models/overview",
   dialect: "anthropic",
   baseUrl: "https://api.anthropic.com",
+  keyPrefix: "sk-ant-",
   auth: { kind: "header", name: "x-api-key" },
   // https://platform.claude.com/docs/en/release-notes/overview (2 June 2026)
   billsNoEmptyRefusal: true,

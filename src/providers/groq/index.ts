@@ -6,6 +6,7 @@ export const groq: ProviderRow = {
   title: "Groq",
   docs: "https://console.groq.com/docs/models",
   baseUrl: "https://api.groq.com/openai/v1",
+  keyPrefix: "gsk_",
   // https://console.groq.com/docs/errors: the flex tier has no capacity (498), a tool of the request is unreachable (424), the
   // request was cancelled (499).
   errors: [

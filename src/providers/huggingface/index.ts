@@ -5,6 +5,7 @@ export const huggingface: ProviderRow = {
   title: "Hugging Face Inference Providers",
   docs: "https://huggingface.co/docs/inference-providers/tasks/chat-completion",
   baseUrl: "https://router.huggingface.co/v1",
+  keyPrefix: "hf_",
   keyNames: ["HF_TOKEN"],
   chat: {
     defaultModel: "meta-llama/Llama-3.1-8B-Instruct",

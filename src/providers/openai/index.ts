@@ -10,6 +10,7 @@ export const openai: ProviderRow = {
   title: "OpenAI",
   docs: "https://developers.openai.com/api/docs/models/compare",
   baseUrl: "https://api.openai.com/v1",
+  keyPrefix: "sk-",
   chat,
   // https://developers.openai.com/api/docs/guides/embeddings
   embeddings: {

@@ -6,6 +6,7 @@ export const openrouter: ProviderRow = {
   title: "OpenRouter",
   docs: "https://openrouter.ai/docs/api/api-reference/chat/create-a-chat-completion",
   baseUrl: "https://openrouter.ai/api/v1",
+  keyPrefix: "sk-or-",
   // https://openrouter.ai/docs/api/reference/errors-and-debugging: the input was flagged. Keys are refused with 401.
   errors: [{ status: 403, says: /flagged|moderation|content_policy_violation/i, means: "rejected" }],
   chat: {

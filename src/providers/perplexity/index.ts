@@ -7,6 +7,7 @@ export const perplexity: ProviderRow = {
   title: "Perplexity",
   docs: "https://docs.perplexity.ai/docs/sonar/openai-compatibility",
   baseUrl: "https://api.perplexity.ai",
+  keyPrefix: "pplx-",
   chat: {
     // Its last event is a `chat.completion.done` object with the finish_reason; no `[DONE]` follows.
     streamEnd: "finish",

@@ -64,6 +64,7 @@ export const replicate: ProviderRow = {
   title: "Replicate",
   docs: "https://replicate.com/docs/reference/http",
   baseUrl: "https://api.replicate.com/v1",
+  keyPrefix: "r8_",
   keyNames: ["REPLICATE_API_TOKEN"],
   sealedParams: ["webhook"],
   tasks: [generateImages],

@@ -9,6 +9,7 @@ export const xai: ProviderRow = {
   openTelemetryName: "x_ai",
   docs: "https://docs.x.ai/developers/models",
   baseUrl: "https://api.x.ai/v1",
+  keyPrefix: "xai-",
   // Answers of the vendor, as its clients report them: 403 with "Content violates usage guidelines. … Failed check: SAFETY_CHECK_TYPE_…"
   errors: [{ status: 403, says: /violates usage guidelines|SAFETY_CHECK/i, means: "rejected" }],
   chat: {

@@ -44,7 +44,7 @@ export function chooseLanguages(tag: string | null): string[] {
   const remedy =
     commands.length === 0
       ? `The package @tesseract.js-data/${name} is not installed.`
-      : `\`npx switchyard ${commands.join("` or `npx switchyard ")}\` installs it.`;
+      : `\`npx switchyard-gateway ${commands.join("` or `npx switchyard-gateway ")}\` installs it.`;
   const known = `Installed: ${installed.join(", ")}.`;
   return refuseInput("language", `Pictures in the language "${tag}" cannot be read here. ${remedy} ${known}`);
 }

@@ -1,0 +1,28 @@
+// What a check of `switchyard doctor` found.
+
+export type Severity =
+  | "ok"
+  /** Worth knowing, and nothing to repair. */
+  | "note"
+  /** It works, and may fail later. */
+  | "warning"
+  /** It does not work. */
+  | "problem";
+
+export interface Finding {
+  readonly check: string;
+  readonly severity: Severity;
+  readonly message: string;
+  /** What to do about it; null: nothing. */
+  readonly remedy: string | null;
+}
+
+export function report(check: string) {
+  const find = (severity: Severity) => (message: string, remedy: string) => ({ check, severity, message, remedy });
+  return {
+    ok: (message: string): Finding => ({ check, severity: "ok", message, remedy: null }),
+    note: find("note"),
+    warning: find("warning"),
+    problem: find("problem"),
+  } as const satisfies Record<string, (message: string, remedy: string) => Finding>;
+}
