@@ -5,6 +5,7 @@ import type * as budgets from "../../contract/budgets.ts";
 import type * as keys from "../../contract/keys.ts";
 import type * as latency from "../../contract/latency.ts";
 import type * as live from "../../contract/live.ts";
+import type * as models from "../../contract/models.ts";
 import type * as teams from "../../contract/teams.ts";
 import type * as usage from "../../contract/usage.ts";
 
@@ -27,3 +28,4 @@ export type BudgetList = z.output<typeof budgets.budgetList>;
 export type Budget = BudgetList["items"][number];
 export type LiveFigures = z.output<typeof live.liveFigures>;
 export type LatencyReport = z.output<typeof latency.latencyReport>;
+export type ModelList = z.output<typeof models.modelList>;

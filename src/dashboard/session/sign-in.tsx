@@ -43,7 +43,7 @@ export function SignIn() {
         <Text size="xs" c="dimmed">
           The first start of the gateway wrote a management key to <code>data/first-keys/management.key</code>. The
           dashboard exchanges it for a session and does not keep it. Programs use the{" "}
-          <Anchor href="/docs" inherit>
+          <Anchor href="/docs" inherit underline="always">
             HTTP interface
           </Anchor>
           .

@@ -3,7 +3,7 @@
 import { Anchor, Code, Text } from "@mantine/core";
 import { Link } from "react-router";
 import { useApi } from "../../api/hooks.ts";
-import type { LatencyReport, UsageReport } from "../../api/types.ts";
+import type { BudgetList, LatencyReport, ModelList, UsageReport } from "../../api/types.ts";
 import { BarList } from "../../components/bar-list.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Loaded } from "../../components/loaded.tsx";
@@ -12,9 +12,10 @@ import { type Period, PeriodPicker, usePeriod } from "../../components/period-pi
 import { Stat } from "../../components/stat.tsx";
 import { TimeChart } from "../../components/time-chart.tsx";
 import { formatCompact, formatDate, formatDateTime, formatMs, formatPercent, formatUsd } from "../../lib/format.ts";
-import { modelName, periodBefore, sumRows, toCourse } from "../../lib/usage.ts";
+import { modelName, periodBefore, type Sums, sumRows, toCourse } from "../../lib/usage.ts";
 import { useSession } from "../../session/session.ts";
 import { LivePanel } from "./live-panel.tsx";
+import { sumSavings } from "./savings.ts";
 
 const usagePath = "/v3/manage/usage";
 const refreshMs = 15_000;
@@ -102,12 +103,8 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
           note={`p95 ${formatMs(latency.data?.total.first_token.p95)} in streams`}
           course={latency.data?.steps.map((step) => step.first_token.p50 ?? 0)}
         />
-        <Stat
-          label="Read from caches"
-          value={formatPercent(now.input_tokens === 0 ? null : now.cached_tokens / now.input_tokens)}
-          note={`${formatCompact(now.cached_tokens)} of the input tokens`}
-          course={sums.map(({ cached_tokens }) => cached_tokens)}
-        />
+        <BudgetStat />
+        <CacheStat period={period} now={now} course={sums.map(({ cached_tokens }) => cached_tokens)} />
       </div>
       <Panel title="Requests">
         <TimeChart
@@ -170,6 +167,53 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
         <TopErrors report={report} />
       </div>
     </>
+  );
+}
+
+/** The budget of which the largest part is spent. */
+function BudgetStat() {
+  const budgets = useApi<BudgetList>("/v3/manage/budgets", { limit: 1 });
+  const [fullest] = budgets.data?.items ?? [];
+  if (fullest === undefined) return <Stat label="Budgets" value="–" note="no key and no team has one" />;
+  const { holder, name, spent, amount } = fullest;
+  return (
+    <Stat
+      label="Fullest budget"
+      value={formatPercent(amount === 0 ? 1 : spent / amount)}
+      note={
+        <>
+          <Anchor component={Link} to={`/${holder}s`} inherit underline="always">
+            {name}
+          </Anchor>
+          : {formatUsd(spent)} of {formatUsd(amount)}
+        </>
+      }
+    />
+  );
+}
+
+interface CacheStatProps {
+  readonly period: Period;
+  readonly now: Sums;
+  readonly course: readonly number[];
+}
+
+/** Prices are asked for the providers of the period only: the catalogue is long. */
+function CacheStat({ period: { from, to, time_zone }, now, course }: CacheStatProps) {
+  const usage = useApi<UsageReport>(usagePath, { from, to, time_zone, group_by: "provider,model" });
+  const rows = usage.data?.rows ?? [];
+  const provider = [...new Set(rows.flatMap((row) => (row.provider && row.cached_tokens > 0 ? [row.provider] : [])))];
+  const query = { provider, include: "unconfigured" };
+  const models = useApi<ModelList>("/v3/models", query, { enabled: provider.length > 0 });
+  const saved = models.data === undefined ? null : sumSavings(rows, models.data.data);
+  const share = formatPercent(now.input_tokens === 0 ? null : now.cached_tokens / now.input_tokens);
+  return (
+    <Stat
+      label="Saved by caches"
+      value={formatUsd(saved)}
+      note={`${share} of the input tokens were read from caches`}
+      course={course}
+    />
   );
 }
 
@@ -274,7 +318,7 @@ function FirstSteps() {
       <EmptyState title="No requests in this period">
         <p>
           Send a first one with an inference key, which you create under{" "}
-          <Anchor component={Link} to="/keys" inherit>
+          <Anchor component={Link} to="/keys" inherit underline="always">
             Keys
           </Anchor>
           . The sandbox answers without a provider and costs nothing.
