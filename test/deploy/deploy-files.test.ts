@@ -113,6 +113,16 @@ test("nobody kills a gateway before its drain has ended", () => {
 test("Prometheus scrapes the port that the gateways of compose.yaml and of the chart open", () => {
   const port = compose.services["gateway-1"]?.environment?.["SWITCHYARD_METRICS_PORT"];
   expect(values.metrics.port).toBe(Number(port));
-  const mounted = compose.services["prometheus"]?.volumes?.[0]?.split(":")[0] ?? "";
-  expect(mounted).toBe("./prometheus");
+  const scraped = parse(read("deploy/docker/prometheus.yml")) as {
+    scrape_configs: readonly { static_configs: readonly { targets: readonly string[] }[] }[];
+  };
+  const targets = scraped.scrape_configs[0]?.static_configs[0]?.targets;
+  expect(targets).toEqual(["gateway-1", "gateway-2", "worker"].map((name) => `${name}:${port}`));
+});
+
+test("what compose.yaml mounts exists", () => {
+  const mounted = services.flatMap(([, { volumes = [] }]) => volumes.map((volume) => volume.split(":")[0] ?? ""));
+  const files = mounted.filter((path) => path.startsWith("./")).map((path) => join("deploy", path));
+  expect(files.length).toBeGreaterThan(5);
+  expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
