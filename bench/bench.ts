@@ -12,8 +12,11 @@ import { addedLatency } from "./figures/added-latency.ts";
 import { jobs } from "./figures/jobs.ts";
 import { ledgerAndLimits } from "./figures/ledger-and-limits.ts";
 import { ocrLoad } from "./figures/ocr-load.ts";
+import { openStreams } from "./figures/open-streams.ts";
 import { overload } from "./figures/overload.ts";
 import { plainCompletion } from "./figures/plain-completion.ts";
+import { postgresWrites } from "./figures/postgres-writes.ts";
+import { processCounts } from "./figures/process-counts.ts";
 import { stalledReaders } from "./figures/stalled-readers.ts";
 import { startUp } from "./figures/start-up.ts";
 import { streamedChunk } from "./figures/streamed-chunk.ts";
@@ -36,6 +39,9 @@ const figures: Figure[] = [
   usageReport,
   abuse,
   overload,
+  postgresWrites,
+  openStreams,
+  processCounts,
 ];
 
 // Nothing here takes this long; a bench that hangs would be worse than one that gives up.

@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import { errorCatalogue } from "../src/errors.ts";
 import { rows } from "../src/providers/index.ts";
 import { importsTable } from "./arrows.ts";
+import { describePlans } from "./capacity.ts";
+import { readMeasurements } from "./capacity-model.ts";
 import { commandLinePage } from "./command-line-page.ts";
 import { faultsPage } from "./faults-page.ts";
 import { providersPage } from "./providers-page.ts";
@@ -26,6 +28,7 @@ export async function pages(): Promise<ReadonlyMap<string, string>> {
     ["docs/command-line.md", await commandLinePage()],
     ["src/contract/task-types.ts", taskTypes()],
     ["README.md", withBlock("README.md", "tasks", tasksTable())],
+    ["docs/scaling.md", withBlock("docs/scaling.md", "capacity", capacityTables())],
     ["ARCHITECTURE.md", withBlock("ARCHITECTURE.md", "imports", importsTable())],
   ]);
 }
@@ -37,6 +40,12 @@ function withBlock(path: string, name: string, content: string): string {
   const [before, after] = parts;
   if (parts.length !== 2) throw new Error(`${path} needs ${begin} and ${end}, once each`);
   return `${before}${begin}\n\n${content}\n\n${end}${after}`;
+}
+
+/** What the bench measured on one machine, and the plans for it. */
+function capacityTables(): string {
+  const result = JSON.parse(readFileSync("bench/results/reference.json", "utf8")) as { readonly note: string };
+  return `${result.note}\n\n${describePlans(readMeasurements(result))}`;
 }
 
 function errorsPage(): string {

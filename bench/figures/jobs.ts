@@ -33,6 +33,7 @@ export const jobs: Figure = {
       const best = runs.at(-1);
       first ??= best?.perSecond;
       rounds[`${engine}, jobs/s`] = runs.map(({ perSecond }) => perSecond);
+      rounds[`${engine}, CPU ms a job`] = runs.map(({ cpuMsPerJob }) => cpuMsPerJob);
       checks.push({
         against: engine,
         value: best?.perSecond ?? null,

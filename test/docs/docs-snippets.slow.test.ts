@@ -47,6 +47,7 @@ const notRun: Readonly<Record<string, string>> = {
   "npm run bench -- --only P1,P2": "it takes minutes, and measures",
   "npm run bench -- --quick": "it takes minutes, and measures",
   "npm run bench -- --json > result.json": "it takes minutes, and measures",
+  "npm run bench -- --json --only P1,P2,P7,P9,PG,STREAMS > result.json": "it takes minutes, and measures",
   "cp deploy/example.env deploy/.env": "it would write to the checkout",
   "cp deploy/example.gateway.env deploy/gateway.env": "it would write to the checkout",
   "npm install switchyard-gateway": "it fetches the package from a registry",
