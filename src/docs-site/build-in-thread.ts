@@ -1,5 +1,4 @@
-// Builds the site in a thread that ends afterwards: rendering takes a second of processor time, which no request should wait for, and the
-// memory of the renderers is freed with the thread.
+// Builds the site in a thread that ends afterwards: rendering takes a second of processor time, which no request should wait for.
 
 import { join } from "node:path";
 import type { OpenApiDocument } from "./openapi.ts";
