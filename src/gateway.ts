@@ -266,8 +266,11 @@ export async function startGateway(
       ...(descriptorGuard?.isRefusing === true ? [describeDegradation("connections")] : []),
       ...listOpenCircuits(providers.values(), health),
     ],
-    isOperator: async (authorization) =>
-      authorization !== null && (await authenticator.authenticate(authorization, () => "probe")).kind === "management",
+    isOperator: async (authorization) => {
+      if (authorization === null) return false;
+      const { role, team } = await authenticator.authenticate(authorization, () => "probe");
+      return role !== null && team === null;
+    },
     readStatus: shared.readStatus ?? (async () => null),
   });
 

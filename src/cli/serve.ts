@@ -21,6 +21,7 @@ import {
   type ProcessMessage,
   type ProcessOrder,
   type ProcessReport,
+  type ReloadOutcome,
   type StartSummary,
   startSupervisor,
 } from "../supervisor.ts";
@@ -36,6 +37,7 @@ import {
   suggestEngines,
 } from "./first-keys.ts";
 import { leaveTakenMetricsPort, refuseTakenPorts } from "./ports.ts";
+import { recordReload } from "./record-reload.ts";
 import { surviveUnexpectedErrors } from "./unexpected-errors.ts";
 
 // A second Ctrl-C ends the process at once. Signals within this time count as one: the terminal and the launcher may both send the first.
@@ -117,7 +119,17 @@ async function supervise(config: Config, { count, read: readAgain, log, onReady 
   const read = (current: Config) => readNext(current, readAgain(current), log);
   const supervisor = startSupervisor({ config, read, command: [process.execPath, main], count, log });
 
-  const { folder, reload, describe } = supervisor;
+  const { folder, describe } = supervisor;
+  const recorded = new WeakSet<ReloadOutcome>();
+  async function reload(): Promise<ReloadOutcome> {
+    const before = describe();
+    const outcome = await supervisor.reload();
+    // Several callers may wait for the same reload.
+    if (recorded.has(outcome)) return outcome;
+    recorded.add(outcome);
+    void recordReload(config, { before, outcome, log });
+    return outcome;
+  }
   using _control = startControl({ dataDir: config.dataDir, folder, reload, describe, log });
 
   const ended = Promise.withResolvers<number>();
@@ -134,7 +146,7 @@ async function supervise(config: Config, { count, read: readAgain, log, onReady 
   }
   process.on("SIGTERM", () => void stop());
   process.on("SIGINT", () => void stop());
-  process.on("SIGHUP", () => void supervisor.reload());
+  process.on("SIGHUP", () => void reload());
   // The launcher died without a signal, so no other process would stop this one.
   process.on("disconnect", () => void stop());
 

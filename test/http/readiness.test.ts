@@ -23,7 +23,10 @@ test("an open circuit is degraded: the public learns that much, an operator whic
   for (let call = 0; call < 3; call += 1) await (await ask(gateway.url, key, hello)).text();
   const details = { component: "provider", name: "mock", reason: expect.stringContaining("echo") };
   expect(await read(gateway.adminKey)).toEqual({ status: 200, body: { status: "degraded", degraded: [details] } });
-  for (const caller of [undefined, key])
+  await gateway.manage("POST", "/teams", { name: "research" });
+  const limited = { name: "of a team", kind: "management", team: "research" };
+  const { key: ofTeam } = (await gateway.manage("POST", "/keys", limited)) as { key: string };
+  for (const caller of [undefined, key, ofTeam])
     expect(await read(caller)).toEqual({
       status: 200,
       body: { status: "degraded", degraded: [{ component: "provider" }] },

@@ -93,6 +93,14 @@ test("a file that is repaired after a refused reload is served by no process bef
 
   await reloadAndWait(reloaded);
   await waitFor("the old processes to leave", async () => (await answering()).join() === "mock2");
+  const records = await waitFor("the records of both reloads", async () => {
+    const { items } = (await gateway.manage("GET", "/audit?action=configuration.reload")) as { items: object[] };
+    return items.length === 2 ? items : null;
+  });
+  expect(records).toMatchObject([
+    { outcome: "done", actor: { kind: "command" }, before: { number: 1 }, after: { number: 2 } },
+    { outcome: "failed", code: expect.stringContaining("switchyard.yaml:2:"), after: null },
+  ]);
 });
 
 test("a configuration that only its processes can refuse leaves all of them as they are", async () => {
