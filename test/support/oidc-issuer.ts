@@ -7,6 +7,8 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 export interface IssuerOptions {
   readonly clientId?: string;
   readonly clientSecret?: string;
+  /** `localhost` is another site than 127.0.0.1, for the cookies of a browser. */
+  readonly host?: "127.0.0.1" | "localhost";
 }
 
 /** What a test may change between sign-ins. */
@@ -27,6 +29,7 @@ export type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 export async function startIssuer({
   clientId = "switchyard",
   clientSecret = "issuer-secret-1f7c",
+  host = "127.0.0.1",
 }: IssuerOptions = {}) {
   const [own, other] = [await generateKeyPair("ES256"), await generateKeyPair("ES256")];
   const published = { ...(await exportJWK(own.publicKey)), kid: "own", alg: "ES256", use: "sig" };
@@ -106,7 +109,7 @@ export async function startIssuer({
       }
     },
   });
-  const issuer: string = `http://127.0.0.1:${server.port}`;
+  const issuer: string = `http://${host}:${server.port}`;
 
   return { url: issuer, clientId, clientSecret, state, stop: () => server.stop(true) };
 }
