@@ -34,7 +34,10 @@ const lines = [
 
 // Prices in USD per million tokens.
 const pricesFile = join(folders.create(), "switchyard.yaml");
-writeFileSync(pricesFile, "prices: { mock/model-b: { input: 1, output: 2 } }\n");
+writeFileSync(
+  pricesFile,
+  "providers: { mock: { base_url: http://127.0.0.1:9 } }\nprices: { mock/model-b: { input: 1, output: 2 } }\n",
+);
 const config = readConfig({ SWITCHYARD_CONFIG: pricesFile });
 
 async function createCommands() {
