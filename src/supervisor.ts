@@ -109,6 +109,8 @@ interface Child {
   onSteered: () => void;
   isReady: boolean;
   failure: StartFailure | null;
+  /** How the process ended, such as "exit code 1"; null while it runs. */
+  ending: string | null;
   /** The supervisor has stopped it: its exit is expected. */
   isStopping: boolean;
 }
@@ -221,6 +223,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
       onSteered: () => {},
       isReady: false,
       failure: null,
+      ending: null,
       isStopping: false,
     };
     children.add(child);
@@ -252,6 +255,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
 
   function onExit(child: Child, code: number | null, signal: unknown): void {
     children.delete(child);
+    child.ending = code === null ? `signal ${String(signal)}` : `exit code ${code}`;
     if (child.isStopping || stopping || child.generation !== current) return;
     const { pid } = child.process;
     const { kind, index } = child;
@@ -354,8 +358,13 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   async function prepare(next: Generation, successors: Child[]): Promise<StartFailure | null> {
     const timeoutMs = next.config.startTimeoutMs;
     const findFailure = (): StartFailure => {
-      const message = stopping ? "The gateway is shutting down." : "A process ended while it was starting.";
-      return successors.find(({ failure }) => failure !== null)?.failure ?? { message, isConfiguration: false };
+      const failed = successors.find(({ failure }) => failure !== null);
+      if (failed?.failure) return failed.failure;
+      const ended = successors.find(({ ending }) => ending !== null);
+      const message = stopping
+        ? "The gateway is shutting down."
+        : `A ${ended?.kind ?? ""} process ended while it was starting (${ended?.ending ?? "unknown"}).`;
+      return { message, isConfiguration: false };
     };
     try {
       for (const kind of ["serving", "worker"] as const)
@@ -379,7 +388,8 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
 
   /** From the assignment of the shared number on, every request is answered by the new processes, whichever process receives it. */
   function replace(next: Generation, successors: readonly Child[]): void {
-    const isOld = ({ generation }: Child) => generation !== next;
+    // The successors of a later reload may run by the time that the last of these processes is told to end.
+    const isOld = ({ generation }: Child) => generation.number < next.number;
     const old = [...children].filter(isOld);
     current = next;
     active.set(next.number, next.counts.serving);
@@ -465,11 +475,10 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   }
 
   function beginReload(): Promise<ReloadOutcome> {
-    const reloaded = reload().finally(() => {
+    reloading = reload().finally(() => {
       reloading = null;
     });
-    reloading = reloaded;
-    return reloaded;
+    return reloading;
   }
 
   const started = start();

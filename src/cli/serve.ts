@@ -38,6 +38,7 @@ import {
 } from "./first-keys.ts";
 import { leaveTakenMetricsPort, refuseTakenPorts } from "./ports.ts";
 import { recordReload } from "./record-reload.ts";
+import { openStandardOutput } from "./standard-output.ts";
 import { surviveUnexpectedErrors } from "./unexpected-errors.ts";
 
 // A second Ctrl-C ends the process at once. Signals within this time count as one: the terminal and the launcher may both send the first.
@@ -92,6 +93,7 @@ async function withLog(run: (config: Config, log: Log) => Promise<number>, envir
     const config = readConfig(environment);
     log = openLog(config, secretsOf(config));
     redirectConsole(log);
+    surviveUnexpectedErrors(log);
     for (const warning of config.warnings) log.warn(describeProblem(warning));
     return await run(config, log);
   } catch (error) {
@@ -307,8 +309,11 @@ function describeFailure(error: unknown): string {
 
 function openLog({ logFormat, logLevel }: Pick<Config, "logFormat" | "logLevel">, secrets: readonly string[]): Log {
   const format = logFormat === "auto" ? (hasTerminal() ? "text" : "json") : logFormat;
-  const write = (lines: string) => void process.stdout.write(lines);
-  return createLog({ level: logLevel, format, secrets, write });
+  const write = openStandardOutput((bytes) =>
+    log.warn("lines were lost, because standard output was not read", { bytes }),
+  );
+  const log = createLog({ level: logLevel, format, secrets, write });
+  return log;
 }
 
 /** Turns console output of libraries into log lines, so that a log of JSON lines stays valid. */

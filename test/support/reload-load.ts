@@ -39,16 +39,19 @@ export async function startReloadedGateway(
   const usual = JSON.parse(readFileSync(file, "utf8"));
   const request = chatRequest(key);
 
-  async function ask(): Promise<number> {
+  async function askOnce(): Promise<number | null> {
     const connection = await openConnection(gateway.url);
     try {
       connection.send(request);
       const { status, body } = await connection.receive();
-      return status === 200 ? readNumber(body.toString()) : Number.NaN;
+      if (status === 200) return readNumber(body.toString());
+      if (!isOverloaded(status, body.toString())) throw new Error(`${status}: ${body.toString().slice(0, 300)}`);
+      return null;
     } finally {
       connection.leave();
     }
   }
+  const ask = () => waitFor("a gateway that is not overloaded", askOnce);
 
   async function reload(): Promise<ReloadAnswer> {
     const socket = readControl(gateway.dataFolder);
@@ -58,7 +61,7 @@ export async function startReloadedGateway(
 
   let known = 0;
   await waitFor("the key to be known in every process", async () => {
-    known = (await ask()) === 1 ? known + 1 : 0;
+    known = (await ask().catch(() => 0)) === 1 ? known + 1 : 0;
     return known > 20;
   });
   return {
@@ -180,7 +183,7 @@ export interface BrokenReload {
 export const brokenReloads: readonly BrokenReload[] = [
   {
     name: "a syntax error",
-    says: /switchyard\.yaml:\d+: /,
+    says: /switchyard\.yaml:\d+:/,
     async run({ file, reload }) {
       writeFileSync(file, "aliases: { which: mock/0\n");
       return await reload();
@@ -231,7 +234,7 @@ export const brokenReloads: readonly BrokenReload[] = [
   },
   {
     name: "a process that is killed while it starts",
-    says: /A process ended while it was starting/,
+    says: /A serving process ended while it was starting \(signal SIGKILL\)/,
     run: (gateway) => whileStarting(gateway, "SIGKILL"),
   },
   {
@@ -250,8 +253,18 @@ async function whileStarting(
   const { supervisor } = await gateway.processes();
   const list = () => readFileSync(`/proc/${supervisor}/task/${supervisor}/children`, "utf8").trim().split(/\s+/);
   const before = new Set(list());
+  // Before it has its own command line, the supervisor waits for the process, which is still a part of itself.
+  const isSuccessor = (pid: string) => !before.has(pid) && readCommand(pid).includes("serving-process");
   const outcome = reload();
-  const pid = await waitFor("a process that starts", () => list().find((one) => !before.has(one)), { everyMs: 2 });
+  const pid = await waitFor("a process that starts", () => list().find(isSuccessor), { everyMs: 2 });
   process.kill(Number(pid), signal);
   return await outcome;
+}
+
+function readCommand(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return ""; // it has ended
+  }
 }
