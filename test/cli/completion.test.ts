@@ -43,8 +43,8 @@ describe.if(Bun.which("bash") !== null)("bash", () => {
   });
 
   test("leaves the value of an option to the shell", async () => {
-    expect(await complete("serve", "--config", "s")).toEqual([]);
-    expect(await complete("keys", "create", "--name", "l")).toEqual([]);
+    expect(await complete("serve", "--config", "")).toEqual([]);
+    expect(await complete("keys", "create", "--name", "")).toEqual([]);
   });
 
   test("an option before it does not hide the command", async () => {
