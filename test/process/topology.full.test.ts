@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { stream } from "../support/answers.ts";
 import { ask, hello } from "../support/chat.ts";
+import { callJobs } from "../support/jobs.ts";
 import { type SteadyLoad, startSteadyLoad } from "../support/steady-load.ts";
 import { startTopology, type Topology, whyNoTopology } from "../support/topology.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
@@ -10,6 +11,7 @@ import { waitFor } from "../support/wait.ts";
 
 const why = whyNoTopology();
 const outageMs = 60_000;
+const job = { model: "text/sentiment_analysis/sandbox", input: { text: "A good day." } };
 
 describe.skipIf(why !== null)(`the topology of deploy/compose.yaml${why === null ? "" : ` (skipped: ${why})`}`, () => {
   let vendor: Vendor;
@@ -139,20 +141,18 @@ describe.skipIf(why !== null)(`the topology of deploy/compose.yaml${why === null
     return await fetch(`${topology.url}/v3/universal-ai/async`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "text/sentiment_analysis/sandbox", input: { text: "A good day." } }),
+      body: JSON.stringify(job),
     });
   }
 
   async function submitJob(): Promise<string> {
-    const response = await trySubmit();
-    const text = await response.text();
-    if (response.status !== 202) throw new Error(`a job was answered with ${response.status}: ${text}`);
-    return (JSON.parse(text) as { job_id: string }).job_id;
+    const response = await callJobs(topology.url, key, { method: "POST", body: job });
+    expect(response.status).toBe(202);
+    return ((await response.json()) as { job_id: string }).job_id;
   }
 
   async function readJob(id: string): Promise<string> {
-    const headers = { authorization: `Bearer ${key}` };
-    const response = await fetch(`${topology.url}/v3/universal-ai/async/${id}`, { headers });
+    const response = await callJobs(topology.url, key, { path: `/${id}` });
     return ((await response.json()) as { status: string }).status;
   }
 

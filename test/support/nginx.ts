@@ -41,16 +41,16 @@ export async function startNginx(folder: string, gateways: readonly [number, num
       () => false,
     );
   });
+  const workers = readWorkers(child.pid).length;
   return {
     url,
     log: readLog,
     async reload() {
+      // Among them may be workers of earlier configurations that still drain.
       const before = readWorkers(child.pid);
       child.kill("SIGHUP");
-      await waitFor("new worker processes of nginx", () => {
-        const now = readWorkers(child.pid);
-        return now.length >= before.length && now.some((pid) => !before.includes(pid));
-      });
+      const isNew = (pid: number) => !before.includes(pid);
+      await waitFor("new worker processes of nginx", () => readWorkers(child.pid).filter(isNew).length >= workers);
     },
     async stop() {
       child.kill("SIGTERM");
