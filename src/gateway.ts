@@ -103,6 +103,8 @@ const longestMonthDays = 31;
 const dayMs = 86_400_000;
 // The time that connections in the handshake need to arrive, after the listener began to refuse new ones.
 const settleMs = 100;
+// For the first request of a connection that was accepted just before the listener was closed, also on a busy machine.
+const replacedLingerMs = 2_000;
 // For the error events of streams that are aborted at the end of the drain.
 const finalEventsMs = 500;
 
@@ -358,6 +360,8 @@ export async function startGateway(
     const stopServers = () => Promise.all(servers.map((server) => server.stop()));
     // Where only Bun can close the listeners, it closes idle connections as well.
     const mayStop = isClosed ? servers.map((server) => server.untilAnnounced(config.drainDelayMs)) : [];
+    // A replaced process passes requests on, so connections on which none has arrived yet may stay for a while.
+    if (isClosed && handover?.isActive === false) mayStop.push(Bun.sleep(replacedLingerMs));
     const ended = Promise.all(mayStop).then(stopServers);
     link?.report({ state: "closed" });
     if (!(await endsWithin(ended, config.drainTimeoutMs))) {

@@ -17,6 +17,7 @@ test("200 reloads, half of them broken: no failed request, and never two configu
     started.write(round + 1);
     expect(await started.reloadPatiently()).toMatchObject({ reloaded: true, reason: null });
     load.expectAtLeast(round + 1);
+    expect(load.problems).toEqual([]);
   }
   await load.stop();
   expect(load.problems).toEqual([]);
