@@ -103,6 +103,7 @@ const longestMonthDays = 31;
 const dayMs = 86_400_000;
 // The time that connections in the handshake need to arrive, after the listener began to refuse new ones.
 const settleMs = 100;
+const maxAcceptMs = 5_000;
 // For the first request of a connection that was accepted just before the listener was closed, also on a busy machine.
 const replacedLingerMs = 2_000;
 // For the error events of streams that are aborted at the end of the drain.
@@ -355,6 +356,9 @@ export async function startGateway(
     const isClosed = listeners?.refuse() === true;
     if (isClosed) {
       await Bun.sleep(settleMs);
+      // Closing the socket would reset them. A process that gets little of the machine's time accepts them late.
+      for (let waitedMs = 0; listeners.countWaiting() > 0 && waitedMs < maxAcceptMs; waitedMs += settleMs)
+        await Bun.sleep(settleMs);
       listeners.close();
     }
     const stopServers = () => Promise.all(servers.map((server) => server.stop()));

@@ -97,6 +97,11 @@ export function openListenerControl(ports: readonly number[]) {
         });
         return results.every((result) => result === 0);
       },
+      /** How many connections the kernel has completed and this process has not yet accepted. */
+      countWaiting(): number {
+        const own = new Set(listeners.map(({ inode }) => inode));
+        return readListeners().reduce((sum, { inode, waiting }) => sum + (own.has(inode) ? waiting : 0), 0);
+      },
       /** Accepts and closes at most `limit` waiting connections, and returns how many. Needs one free file descriptor. */
       dropWaiting(limit: number): number {
         let dropped = 0;
@@ -134,6 +139,7 @@ interface ListeningSocket {
   readonly fd: number;
   /** Address and port, as the kernel writes them. */
   readonly address: string;
+  readonly inode: string;
 }
 
 /** The sockets of this process that listen on the port. */
@@ -142,13 +148,13 @@ function findListeners(port: number): ListeningSocket[] {
   const addresses = new Map(
     readListeners()
       .filter(({ address }) => address.endsWith(suffix))
-      .map(({ inode, address }) => [`socket:[${inode}]`, address]),
+      .map(({ inode, address }) => [`socket:[${inode}]`, { inode, address }]),
   );
   return readdirSync("/proc/self/fd")
     .map(Number)
     .flatMap((fd) => {
-      const address = addresses.get(linkOf(fd));
-      return address === undefined ? [] : [{ fd, address }];
+      const found = addresses.get(linkOf(fd));
+      return found === undefined ? [] : [{ fd, ...found }];
     });
 }
 
@@ -164,8 +170,9 @@ function readListeners() {
       .split("\n")
       .slice(1)
       .flatMap((line) => {
-        const [, address = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/);
-        return state === listening ? [{ address, inode }] : [];
+        const [, address = "", , state, queues = "", , , , , inode = ""] = line.trim().split(/\s+/);
+        // Of a listening socket, the second queue holds the connections that wait to be accepted.
+        return state === listening ? [{ address, inode, waiting: Number.parseInt(queues.slice(9), 16) }] : [];
       }),
   );
 }
