@@ -193,6 +193,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     expect(JSON.parse(printed.join(""))).toMatchObject({
       moved: [
         { table: "api_keys", rows: 2 },
+        { table: "audit" },
         { table: "budget_accounts" },
         { table: "budget_leases" },
         { table: "collection_faces" },
@@ -204,12 +205,14 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
         { table: "gateways" },
         { table: "job_marks" },
         { table: "jobs" },
+        { table: "latency_hourly" },
         { table: "ledger_blocks" },
         { table: "ledger_once" },
         { table: "ledger_positions" },
         { table: "rate_shares" },
         { table: "responses" },
         { table: "secrets" },
+        { table: "sessions" },
         { table: "teams" },
         { table: "topics" },
         { table: "usage_hourly" },
