@@ -41,7 +41,8 @@ export function createRouter(routes: readonly ServedRoute[]) {
     const methods = new Map<string, ServedRoute>(group.map(({ route }) => [route.method, route]));
     const get = methods.get("GET" satisfies Method);
     if (get !== undefined) methods.set("HEAD", get);
-    const entry = { path, methods, isForOperators: isOperatorPath(path) };
+    // The root only leads browsers to the dashboard, so it needs no check of its host.
+    const entry = { path, methods, isForOperators: path !== "/" && isOperatorPath(path) };
     if (path.includes("{")) patterns.push({ ...entry, ...toExpression(path) });
     else fixed.set(path, entry);
   }

@@ -104,7 +104,9 @@ describe("a vendor of tasks", () => {
       last_error: { code: "provider_error" },
       deployments: [{ offers: [{ model: translation, state: "open" }] }],
     });
-    const readiness = (await (await fetch(`${gateway.url}/readyz?verbose`)).json()) as { degraded?: unknown };
+    const headers = { authorization: `Bearer ${gateway.adminKey}` };
+    const probed = await fetch(`${gateway.url}/readyz?verbose`, { headers });
+    const readiness = (await probed.json()) as { degraded?: unknown };
     expect(readiness.degraded).toContainEqual({
       component: "provider",
       name: "modernmt",
