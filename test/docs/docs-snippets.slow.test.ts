@@ -61,7 +61,6 @@ const notRun: Readonly<Record<string, string>> = {
 
 /** Commands that run until they are stopped, and what they print when they are ready. */
 const untilStopped: Readonly<Record<string, RegExp>> = {
-  "npx switchyard-gateway": /"message":"serving"/,
   "npx switchyard-gateway webhooks listen": /^Listening on https:/m,
   "NODE_EXTRA_CA_CERTS=./data/webhook-listener/certificate.pem SWITCHYARD_EGRESS_ALLOW=127.0.0.1/32 npx switchyard-gateway serve":
     /"message":"serving"/,
