@@ -87,7 +87,7 @@ export interface GatewayOptions {
   readonly metrics?: MetricsAccess | undefined;
   /** Absent: no other process takes over from this one. */
   readonly handover?: HandoverLink | undefined;
-  /** What the supervisor knows; absent: there is none. */
+  /** What the supervisor knows; absent: the process runs without a supervisor. */
   readonly readStatus?: (() => Promise<GatewayStatus | null>) | undefined;
 }
 

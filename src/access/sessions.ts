@@ -35,7 +35,7 @@ export interface SessionsOptions {
   readonly keyring: Pick<Keyring, "lookUpById" | "findTeam">;
   readonly idleTimeoutMs: number;
   readonly lifetimeMs: number;
-  /** The issuer whose people may sign in, and their roles; null: nobody. */
+  /** The issuer whose people may sign in, and their roles; null: OpenID Connect is off. */
   readonly people: { readonly issuer: string; readonly roles: readonly GroupRole[] } | null;
   readonly log: Log;
   readonly now?: () => number;

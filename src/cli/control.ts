@@ -53,13 +53,13 @@ export function startControl({ dataDir, folder, reload, describe, log }: Control
   }
 }
 
-/** Asks every gateway that runs on the data folder. Empty when there is none. */
+/** Asks every gateway that runs on the data folder. Empty when no gateway runs. */
 export async function reloadGateways(dataDir: string): Promise<ReloadAnswer[]> {
   const answers = await Promise.all(listSockets(dataDir).map(({ file, socket }) => ask(file, socket)));
   return answers.filter((answer) => answer !== null);
 }
 
-/** Null when no gateway listens there any more: it was killed, and could not delete its file. */
+/** Null when no gateway listens there: it was killed, and could not delete its file. */
 async function ask(file: string, socket: string): Promise<ReloadAnswer | null> {
   let response: Response;
   try {

@@ -314,7 +314,7 @@ function* makeRequest(
     const outcome = random() < 0.7 ? "rate_limit_exceeded" : "model_not_allowed";
     const reason =
       outcome === "rate_limit_exceeded"
-        ? "The key may send no more requests in this minute."
+        ? "The key has used all of its requests for this minute."
         : "The key may not call this model.";
     const status = outcome === "rate_limit_exceeded" ? 429 : 403;
     yield {

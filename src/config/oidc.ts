@@ -48,7 +48,7 @@ const written = closedObject(
       .describe("The claims to take the name of a person from; the first one that is there counts."),
     roles: z
       .array(groupRole)
-      .min(1, "should have at least one entry: without a role, nobody can sign in")
+      .min(1, "should have at least one entry: without a role, sign-in is impossible")
       .describe(
         "Roles of groups. The first entry whose group a person belongs to decides; a person without one is refused.",
       ),

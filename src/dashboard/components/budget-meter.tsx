@@ -1,4 +1,4 @@
-// What was spent of a budget, or that there is none.
+// What was spent of a budget, or that the holder has no budget.
 
 import { Text } from "@mantine/core";
 import type { Budget } from "../api/types.ts";

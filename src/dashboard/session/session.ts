@@ -30,7 +30,7 @@ export function useMay(needed: Role): boolean {
 
 const sessionKey = [sessionPath];
 
-/** Null: nobody is signed in. */
+/** Null: the visitor is not signed in. */
 export function useSessionQuery() {
   const client = useClient();
   return useQuery<SessionObject | null, ApiError>({
