@@ -157,7 +157,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   let generations = 0;
   let current = createGeneration(config);
   active.set(current.number, current.counts.serving);
-  /** As a serving process reported it; null while there is none. */
+  /** As a serving process reported it; null until one has reported. */
   let summary: StartSummary | null = null;
   let hasStarted = false;
   let stopping = false;

@@ -19,7 +19,7 @@ export type HandoverMessage =
   | { readonly handover: "active" }
   | { readonly handover: "steer"; readonly to: "present" | "all" | { readonly last: number } };
 
-/** From a serving process to the supervisor. `steered`: the answer to `steer`. `closed`: the process accepts no connections any more. */
+/** From a serving process to the supervisor. `steered`: the answer to `steer`. `closed`: the process has stopped accepting connections. */
 export type HandoverReport = { readonly state: "steered" } | { readonly state: "closed" };
 
 /** The number of processes is in the low bits, so that both numbers are read and written in one step. */

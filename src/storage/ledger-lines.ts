@@ -178,7 +178,7 @@ export async function findLines(
 const dayMs = 86_400_000;
 const uuidOfVersion7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
 
-/** A request has no lines from before its id was made. Ids of ours contain the time; the clocks of two gateways may differ. */
+/** The time in a request id that a gateway made, less a day because clocks differ: the request has no earlier lines. 0 for other ids. */
 function startOf(requestId: string): number {
   if (!uuidOfVersion7.test(requestId)) return 0;
   return Math.max(0, Number.parseInt(requestId.replace("-", "").slice(0, 12), 16) - dayMs);

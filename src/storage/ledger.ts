@@ -123,7 +123,7 @@ async function addToTotals(sql: Sql, rows: readonly SqlRow[]): Promise<void> {
 /** The lines of the batch that are not in the ledger. */
 async function selectNew(sql: Sql, processId: string, lines: readonly LedgerLine[]): Promise<readonly LedgerLine[]> {
   const now = Date.now();
-  // Locks the row, so that nobody else appends lines of this process until the transaction ends.
+  // Locks the row, so that no other transaction appends lines of this process until the transaction ends.
   const [row] = await sql<{ position: bigint }>`
     insert into ledger_positions (process_id, position, updated_at) values (${processId}, 0, ${now})
     on conflict (process_id) do update set updated_at = ${now} returning position`;

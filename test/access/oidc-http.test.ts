@@ -85,7 +85,7 @@ test("the page that asked for the sign-in is opened again, and no other site", a
   }
 });
 
-test("a token that is not right signs nobody in", async () => {
+test("a wrong token is refused", async () => {
   const past = Math.floor(Date.now() / 1_000) - 3_600;
   const cases: [string, () => void][] = [
     ["wrong nonce", () => Object.assign(issuer.state, { claims: { nonce: "another" } })],

@@ -1,4 +1,4 @@
-// Every management route, for every role, of the whole gateway and of one team: nobody does what the role does not allow, and nobody sees or
+// Every management route, for every role, of the whole gateway and of one team: no caller does what the role does not allow, and no caller sees or
 // changes anything of another team.
 
 import { describe, expect, test } from "bun:test";

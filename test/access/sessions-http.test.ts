@@ -171,7 +171,7 @@ test("a session works at another gateway on the same store, and after a restart"
   await first.stop();
 });
 
-test("an administrator sees who is signed in, and ends a session", async () => {
+test("an administrator lists the sessions, and ends one", async () => {
   const client = createSessionClient(gateway.url);
   const name = `Bo ${crypto.randomUUID()}`;
   const { id: keyId, key } = await createManagementKey({ name, role: "viewer" });

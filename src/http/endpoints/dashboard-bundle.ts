@@ -1,5 +1,5 @@
 // The bundle of the dashboard: the one that the package carries, otherwise one that is built from the sources when it is first needed and kept
-// on disk. Its files are read for each request, so that a gateway whose dashboard nobody opens holds none of them in memory.
+// on disk. Its files are read for each request, so that a gateway whose dashboard is never opened holds none of them in memory.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -150,7 +150,7 @@ export function sessionRoutes({ sessions, authenticator, signInLimit, oidc, audi
       ...all,
       id: "listSessions",
       summary: "List sessions",
-      description: "Who is signed in, newest first.",
+      description: "The open sessions, newest first.",
       method: "GET",
       query: contract.listSessionsQuery,
       answers: [{ status: 200, description: "A page of sessions.", schema: contract.sessionList }],
