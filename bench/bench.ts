@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Children } from "./children.ts";
-import { installPortkey, startVendors } from "./contestants.ts";
+import { startVendors } from "./contestants.ts";
 import { type Course, type Figure, firstLine } from "./figure.ts";
 import { abuse } from "./figures/abuse.ts";
 import { addedLatency } from "./figures/added-latency.ts";
@@ -23,6 +23,7 @@ import { streamedChunk } from "./figures/streamed-chunk.ts";
 import { translatedChunk } from "./figures/translated-chunk.ts";
 import { twoProcesses } from "./figures/two-processes.ts";
 import { usageReport } from "./figures/usage-report.ts";
+import { peers } from "./peers.ts";
 import { describeMachine, isEverythingMet, type Outcome, printMachine, printTable, toJson } from "./report.ts";
 
 const figures: Figure[] = [
@@ -102,8 +103,8 @@ async function main(): Promise<number> {
     const pace = options.quick
       ? { rounds: 3, loadMs: 1_000, warmUpMs: 2_000 }
       : { rounds: 5, loadMs: 2_000, warmUpMs: 8_000 };
-    const portkeyAbsence = await installPortkey(children);
-    const course = { children, vendors, projectFolder, portkeyAbsence, ...pace };
+    const prepared = peers.map(async (peer) => ({ peer, absence: await peer.prepare(children) }));
+    const course = { children, vendors, projectFolder, peers: await Promise.all(prepared), ...pace };
     for (const figure of chosen) outcomes.push(await take(figure, course));
     await vendors.stop();
   } finally {

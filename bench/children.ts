@@ -1,7 +1,8 @@
 // Every process that the bench starts, and its end. Only pids that are noted here are ever signalled.
 
-import { openSync, readFileSync } from "node:fs";
+import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { type ProcessUse, readProcess, readProcessTree } from "./process-tree.ts";
@@ -99,6 +100,23 @@ export class Children {
   /** For the watchdog, which has no time to be polite. */
   killAll(): void {
     for (const child of this.#running) for (const member of readProcessTree(child.pid)) killIfAlive(member);
+  }
+}
+
+/** All processes end with `run`, also when it fails or is interrupted. */
+export async function withChildren(run: (children: Children) => Promise<void>): Promise<void> {
+  const children = new Children(mkdtempSync(join(tmpdir(), "switchyard-bench-")));
+  const stop = () => {
+    children.killAll();
+    process.exit(1);
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+  try {
+    await run(children);
+  } finally {
+    await children.stopAll();
+    rmSync(children.folder, { recursive: true, force: true });
   }
 }
 

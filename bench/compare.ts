@@ -1,15 +1,14 @@
 // Compares two checkouts: both serve on this machine and are measured in turns, so that a machine whose speed drifts slows both alike. For every
 // figure it prints the median of the ratios of neighbouring rounds, and how far these ratios lie apart.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { Children } from "./children.ts";
+import { type Children, withChildren } from "./children.ts";
 import { type AnswerKind, type Contestant, checkContestant, startSwitchyard, startVendors } from "./contestants.ts";
-import { format, meterCpuMs } from "./figure.ts";
+import { format } from "./figure.ts";
 import { sendPlainLoad } from "./load/plain-load.ts";
 import { sendStreamLoad } from "./load/stream-load.ts";
+import { meterCpuMs } from "./process-tree.ts";
 import { median, percentile } from "./statistics.ts";
 
 const usage = `node bin/bun.mjs run bench/compare.ts --before <folder> [--after <folder>] [--rounds 12] [--only P1,P2,P3,P4]
@@ -38,29 +37,20 @@ async function main(): Promise<number> {
       help: { type: "boolean", default: false },
     },
   });
+  const { before: reference } = options;
   const rounds = Number(options.rounds);
-  if (options.help || options.before === undefined || !(rounds >= 1 && rounds <= 100)) {
+  if (options.help || reference === undefined || !(rounds >= 1 && rounds <= 100)) {
     console.error(usage);
     return options.help ? 0 : 2;
   }
-  const children = new Children(mkdtempSync(join(tmpdir(), "switchyard-bench-")));
-  const stop = () => {
-    children.killAll();
-    process.exit(1);
-  };
-  process.on("SIGINT", stop);
-  process.on("SIGTERM", stop);
-  try {
+  await withChildren(async (children) => {
     const vendors = await startVendors(children, chunks);
     const start = (folder: string) =>
-      startSwitchyard(children, { projectFolder: resolve(folder), vendors, workers: 1 });
-    const [before, after] = [await start(options.before), await start(options.after)];
+      startSwitchyard({ children, projectFolder: resolve(folder), vendors }, { isLimited: true });
+    const [before, after] = [await start(reference), await start(options.after)];
     const figures = createFigures(children).filter(({ id }) => options.only.toUpperCase().split(",").includes(id));
     for (const figure of figures) await compare(figure, before, after, rounds);
-  } finally {
-    await children.stopAll();
-    rmSync(children.folder, { recursive: true, force: true });
-  }
+  });
   return 0;
 }
 

@@ -1,6 +1,6 @@
-// Who is measured: Switchyard, nginx as the floor, Portkey as a peer, and the vendor itself for what is added to it.
+// Switchyard, nginx as the lower bound, and the vendor itself for what is added to it. peers.ts starts other gateways.
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Child, type Children, findFreePort, readLogTail, waitForAnswer } from "./children.ts";
 import { type Call, chatCompletionAnswer, plainRequest, streamRequest } from "./requests.ts";
@@ -9,7 +9,7 @@ import { type Call, chatCompletionAnswer, plainRequest, streamRequest } from "./
 export type AnswerKind = "plain" | "stream" | "translated" | "flood";
 
 export type Contestant = {
-  name: "Switchyard" | "nginx" | "Portkey" | "vendor";
+  name: "Switchyard" | "nginx" | "Portkey" | "Bifrost" | "LiteLLM" | "vendor";
   pid: number;
   /** The request that makes the vendor behind this contestant answer in that way. */
   prepare: (kind: AnswerKind) => Call;
@@ -23,8 +23,6 @@ export type Vendors = { plainPort: number; streamPort: number; chunks: number; s
 
 const nginx = Bun.which("nginx") ?? (existsSync("/usr/sbin/nginx") ? "/usr/sbin/nginx" : null);
 const node = Bun.which("node");
-const peersFolder = join(import.meta.dir, "peers");
-const portkeyEntry = join(peersFolder, "node_modules/@portkey-ai/gateway/build/start-server.js");
 const json = { "content-type": "application/json" };
 /** Limits that no load reaches: what is measured is the counting. */
 const wideLimits = {
@@ -118,66 +116,39 @@ function startNginx(children: Children, nginxPath: string, locations: string, po
   return children.start([nginxPath, "-e", "stderr", "-p", folder, "-c", join(folder, "nginx.conf")], {}, folder);
 }
 
-/** Installed on first use from the lock file. Why it is absent, or undefined when it can be started. */
-export async function installPortkey(children: Children): Promise<string | undefined> {
-  if (!node) return "node is not installed";
-  if (existsSync(portkeyEntry)) return undefined;
-  const npm = Bun.which("npm");
-  if (!npm) return "npm is not installed";
-  const command = [npm, "ci", "--prefix", peersFolder, "--ignore-scripts", "--loglevel=error"];
-  return children.run(command, {}, 60_000).then(
-    () => undefined,
-    () => "npm could not install it; is there a network?",
-  );
-}
-
-export async function startPortkey(children: Children, vendors: Vendors): Promise<Contestant> {
-  const port = await findFreePort();
-  const child = children.start(
-    [node ?? "node", "--import", join(peersFolder, "loopback.mjs"), portkeyEntry, `--port=${port}`, "--headless"],
-    { NODE_ENV: "production" },
-    children.folder,
-  );
-  await waitForAnswer(child, `http://127.0.0.1:${port}/`, 15_000);
-  return {
-    name: "Portkey",
-    pid: child.pid,
-    prepare: (kind) => ({
-      url: `http://127.0.0.1:${port}/v1/chat/completions`,
-      headers: {
-        ...json,
-        authorization: "Bearer bench-vendor-key",
-        "x-portkey-provider": "openai",
-        "x-portkey-custom-host": vendorBase(vendors, kind),
-      },
-      body: requestBody(kind, kind),
-    }),
-    stop: () => children.stop(child),
-  };
-}
+/** The checkout that is measured, the vendors that it calls, and the processes that end with the measurement. */
+export type Ground = { children: Children; vendors: Vendors; projectFolder: string };
 
 export type GatewayOptions = {
-  projectFolder: string;
-  vendors: Vendors;
-  workers: number;
+  /** Default: 1. */
+  workers?: number;
   /** More settings, by their environment names. */
   settings?: Record<string, string>;
   /** Whether the keys have limits of requests and tokens and a budget, and belong to a team with the same. */
   isLimited?: boolean;
 };
 
-/** The whole product as an operator starts it: keys, limits, ledger, metrics and logs as they are by default. */
-export async function startSwitchyard(children: Children, options: GatewayOptions): Promise<GatewayContestant> {
-  const { projectFolder, vendors, workers } = options;
-  const processes = { SWITCHYARD_WORKERS: String(workers) };
+/** `more`: settings in addition, by their environment names. The process may not be ready yet. */
+export async function startServing(
+  { children, projectFolder }: Ground,
+  { environment, folder }: GatewaySettings,
+  more: Record<string, string>,
+) {
   const port = await findFreePort();
-  const settings = prepareSettings(children, vendors);
   const child = children.start(
     [node ?? process.execPath, join(projectFolder, "bin/switchyard.mjs"), "serve"],
-    { ...settings.environment, SWITCHYARD_PORT: String(port), ...processes, ...options.settings },
-    settings.folder,
+    { ...environment, SWITCHYARD_PORT: String(port), ...more },
+    folder,
   );
-  const base = `http://127.0.0.1:${port}`;
+  return { child, base: `http://127.0.0.1:${port}` };
+}
+
+/** The whole product as an operator starts it: keys, limits, ledger, metrics and logs as they are by default. */
+export async function startSwitchyard(ground: Ground, options: GatewayOptions = {}): Promise<GatewayContestant> {
+  const { children, vendors } = ground;
+  const processes = { SWITCHYARD_WORKERS: String(options.workers ?? 1) };
+  const settings = prepareSettings(children, vendors);
+  const { child, base } = await startServing(ground, settings, { ...processes, ...options.settings });
   await waitForAnswer(child, `${base}/readyz`, 15_000);
   const manage = (path: string, body: object) => create(`${base}/v3/manage${path}`, settings.adminKey, body, child);
   // A checkout may be measured that does not enforce budgets, and refuses them.
@@ -244,6 +215,13 @@ async function create(url: string, adminKey: string, body: object, child: Child)
   return JSON.parse(text) as { key: string };
 }
 
+/** A gateway, and the call that its load repeats. */
+export async function startChecked(ground: Ground, kind: AnswerKind) {
+  const gateway = await startSwitchyard(ground);
+  await checkContestant(gateway, kind);
+  return { gateway, call: gateway.prepare(kind) };
+}
+
 /** One request of each contestant is looked at before any is counted: a fast refusal must not win. */
 export async function checkContestant(contestant: Contestant, kind: AnswerKind): Promise<void> {
   const call = contestant.prepare(kind);
@@ -258,17 +236,10 @@ export async function checkContestant(contestant: Contestant, kind: AnswerKind):
   if (!isRight) throw new Error(`${contestant.name} answered ${response.status}: ${text.slice(0, 300)}`);
 }
 
-export function readPortkeyVersion(): string {
-  const lock = JSON.parse(readFileSync(join(peersFolder, "package.json"), "utf8")) as {
-    dependencies: Record<string, string>;
-  };
-  return lock.dependencies["@portkey-ai/gateway"] ?? "unknown";
-}
-
-function requestBody(kind: AnswerKind, model: string): string {
+export function requestBody(kind: AnswerKind, model: string): string {
   return kind === "plain" ? plainRequest(model) : streamRequest(model);
 }
 
-function vendorBase(vendors: Vendors, kind: AnswerKind): string {
+export function vendorBase(vendors: Vendors, kind: AnswerKind): string {
   return `http://127.0.0.1:${kind === "plain" ? vendors.plainPort : vendors.streamPort}/v1`;
 }

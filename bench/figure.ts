@@ -6,19 +6,18 @@ import {
   type Contestant,
   checkContestant,
   startNginxProxy,
-  startPortkey,
   startSwitchyard,
   type Vendors,
 } from "./contestants.ts";
-import { readTreeCpuMs } from "./process-tree.ts";
+import type { Peer } from "./peers.ts";
 import { median } from "./statistics.ts";
 
 export type Course = {
   children: Children;
   vendors: Vendors;
   projectFolder: string;
-  /** Why Portkey cannot be started, if so. */
-  portkeyAbsence: string | undefined;
+  /** The other gateways, each with the reason why it cannot be started, if so. */
+  peers: readonly { peer: Peer; absence: string | undefined }[];
   /** Rounds of A B C …; the median of the rounds is the figure. */
   rounds: number;
   /** Length of one load in one round. */
@@ -48,18 +47,23 @@ export type Measured = {
 
 export type Figure = { id: string; title: string; measure: (course: Course) => Promise<Measured> };
 
+export function defineFigure(id: string, title: string, measure: Figure["measure"]): Figure {
+  return { id, title, measure };
+}
+
 export type Field = { contestants: Contestant[]; absent: string[]; stop: () => Promise<void> };
 
 /** Switchyard must start; a peer that does not is named in the notes, and the rest goes on. */
 export async function startField(course: Course, kind: AnswerKind): Promise<Field> {
-  const { children, vendors, projectFolder, portkeyAbsence } = course;
-  const gateway = await startSwitchyard(children, { projectFolder, vendors, workers: 1, isLimited: true });
+  const { children, vendors } = course;
+  const gateway = await startSwitchyard(course, { isLimited: true });
   if (kind !== "flood") await checkContestant(gateway, kind);
   const contestants: Contestant[] = [gateway];
   const absent: string[] = [];
-  const startPeer = portkeyAbsence === undefined ? startPortkey : () => Promise.reject(new Error(portkeyAbsence));
-  for (const [name, start] of [["nginx", startNginxProxy] as const, ["Portkey", startPeer] as const]) {
+  const others = course.peers.map(({ peer: { name, start }, absence }) => ({ name, start, absence }));
+  for (const { name, start, absence } of [{ name: "nginx", start: startNginxProxy, absence: undefined }, ...others]) {
     try {
+      if (absence !== undefined) throw new Error(absence);
       const peer = await start(children, vendors);
       if (kind !== "flood") await checkContestant(peer, kind);
       contestants.push(peer);
@@ -73,9 +77,14 @@ export async function startField(course: Course, kind: AnswerKind): Promise<Fiel
   return { contestants, absent, stop };
 }
 
+/** One load that is not counted. A peer that fails in it is left out and named in `absent`. */
+export async function warmUp(field: Field, load: (contestant: Contestant) => Promise<unknown>): Promise<void> {
+  for (const contestant of [...field.contestants]) await runOrLeaveOut(field, contestant, () => load(contestant));
+}
+
 /**
- * One value of each contestant per round, in turns. A peer that fails on the way is out, and named in `absent`;
- * a failing Switchyard fails the figure.
+ * One value of each contestant per round, in turns. A peer that fails is left out and named in `absent`; a failing Switchyard fails the
+ * figure.
  */
 export async function takeRounds(
   course: Course,
@@ -83,35 +92,28 @@ export async function takeRounds(
   take: (contestant: Contestant) => Promise<number>,
 ): Promise<Record<string, number[]>> {
   const rounds: Record<string, number[]> = {};
-  let remaining = field.contestants;
-  for (let round = 0; round < course.rounds; round++) {
-    for (const contestant of remaining) {
-      try {
+  for (let round = 0; round < course.rounds; round++)
+    for (const contestant of [...field.contestants])
+      await runOrLeaveOut(field, contestant, async () => {
         rounds[contestant.name] = [...(rounds[contestant.name] ?? []), await take(contestant)];
-      } catch (error) {
-        if (contestant.name === "Switchyard" || contestant.name === "vendor") throw error;
-        field.absent.push(`${contestant.name} gave up: ${firstLine(error as Error)}`);
-        delete rounds[contestant.name];
-        remaining = remaining.filter((other) => other !== contestant);
-      }
-    }
+      });
+  const remaining = new Set<string>(field.contestants.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(rounds).filter(([name]) => remaining.has(name)));
+}
+
+async function runOrLeaveOut(field: Field, contestant: Contestant, run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (contestant.name === "Switchyard" || contestant.name === "vendor") throw error;
+    field.absent.push(`${contestant.name} failed: ${firstLine(error as Error)}`);
+    field.contestants = field.contestants.filter((other) => other !== contestant);
+    await contestant.stop();
   }
-  return rounds;
 }
 
 export function readMedians(rounds: Record<string, number[]>): Measured["values"] {
   return Object.fromEntries(Object.entries(rounds).map(([name, values]) => [name, median(values)]));
-}
-
-/** CPU time of a contestant over some work, with the time after it in which batched work (ledger, logs) is done. */
-export async function meterCpuMs<Result>(
-  contestant: Contestant,
-  work: () => Promise<Result>,
-): Promise<{ cpuMs: number; result: Result }> {
-  const before = readTreeCpuMs(contestant.pid);
-  const result = await work();
-  await Bun.sleep(500);
-  return { cpuMs: readTreeCpuMs(contestant.pid) - before, result };
 }
 
 /** At most `limit` times what another contestant took. */
@@ -126,6 +128,18 @@ export function checkRatio(of: number | undefined, to: number | undefined, again
     shown: value === null ? "-" : form(value),
     target: `≤ ${form(limit)}`,
   };
+}
+
+export function checkMost(against: string, value: number | null, limit: number, unit: string): Check {
+  return { against, value, limit, isBest: "low", ...show("≤", value, limit, unit) };
+}
+
+export function checkLeast(against: string, value: number | null, limit: number, unit: string): Check {
+  return { against, value, limit, isBest: "high", ...show("≥", value, limit, unit) };
+}
+
+function show(sign: string, value: number | null, limit: number, unit: string): Pick<Check, "shown" | "target"> {
+  return { shown: value === null ? "-" : `${format(value)}${unit}`, target: `${sign} ${format(limit)}${unit}` };
 }
 
 export function isMet(check: Check): boolean | null {

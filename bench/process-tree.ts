@@ -37,6 +37,17 @@ export function readTreeRssBytes(rootPid: number): number {
   return readProcessTree(rootPid).reduce((sum, member) => sum + member.rssBytes, 0);
 }
 
+/** Samples the memory of a process tree until it is stopped. */
+export function watchGrowth(rootPid: number, onSample: (grownBytes: number) => void = () => {}) {
+  const before = readTreeRssBytes(rootPid);
+  let grownBytes = 0;
+  const sampler = setInterval(() => {
+    grownBytes = Math.max(grownBytes, readTreeRssBytes(rootPid) - before);
+    onSample(grownBytes);
+  }, 50);
+  return { readBytes: () => grownBytes, stop: () => clearInterval(sampler) };
+}
+
 /** Time in which the main thread of a process ran or stood ready to run: how busy it was, however few cores it got. */
 export function readBusyMs(pid: number): number {
   const [ranNs, waitedNs] = readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ").map(Number);
@@ -83,4 +94,15 @@ export function readProcess(pid: number): ProcessUse | undefined {
     // It ended between the listing and the reading.
     return undefined;
   }
+}
+
+/** CPU time of a contestant and its processes over some work, with the time after it in which batched work (ledger, logs) is done. */
+export async function meterCpuMs<Result>(
+  contestant: { readonly pid: number },
+  work: () => Promise<Result>,
+): Promise<{ cpuMs: number; result: Result }> {
+  const before = readTreeCpuMs(contestant.pid);
+  const result = await work();
+  await Bun.sleep(500);
+  return { cpuMs: readTreeCpuMs(contestant.pid) - before, result };
 }

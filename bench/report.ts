@@ -1,12 +1,15 @@
 // The table, and the machine that it was taken on.
 
 import { cpus, loadavg, totalmem } from "node:os";
-import { isNginxInstalled, readPortkeyVersion } from "./contestants.ts";
+import { type Contestant, isNginxInstalled } from "./contestants.ts";
 import { format, isMet, type Measured } from "./figure.ts";
 import { loadGenerator } from "./load/plain-load.ts";
+import { peers } from "./peers.ts";
 import { readAllowedCores } from "./process-tree.ts";
 
 export type Outcome = { id: string; title: string; tookMs: number } & ({ measured: Measured } | { failure: string });
+
+const columns = ["Switchyard", "nginx", "Portkey", "Bifrost", "LiteLLM"] as const;
 
 export type Machine = ReturnType<typeof describeMachine>;
 
@@ -24,22 +27,25 @@ export function describeMachine(projectFolder: string) {
     bun: Bun.version,
     node: print(["node", "--version"]) || "not installed",
     nginx: isNginxInstalled ? print(["nginx", "-v"]).replace(/^.*\//, "") || "installed" : "not installed",
-    portkey: readPortkeyVersion(),
+    ...Object.fromEntries(peers.map(({ name, version }) => [name.toLowerCase(), version ?? "not installed"])),
     load_generator: loadGenerator,
   };
 }
 
 export function printMachine(machine: Machine): void {
-  const { commit, cores, processor, load_average, memory_gb, bun, node, nginx, portkey, load_generator } = machine;
+  const { commit, cores, processor, load_average, memory_gb, bun, node, nginx, load_generator } = machine;
+  const others = peers.filter(({ version }) => version !== null).map(({ name, version }) => `${name} ${version}`);
   console.log(
     `Switchyard ${commit}, Bun ${bun}; ${cores} cores, ${processor}, ${memory_gb} GB, load average ${load_average}`,
   );
-  console.log(`peers: nginx ${nginx}, Portkey ${portkey} on Node ${node}; load: ${load_generator}\n`);
+  console.log(`peers: nginx ${nginx}, ${others.join(", ")}; Node ${node}; load: ${load_generator}\n`);
 }
 
 export function printTable(outcomes: Outcome[]): void {
-  const header = ["#", "figure", "Switchyard", "nginx", "Portkey", "compared with", "result", "target", ""];
-  const rows = outcomes.flatMap(toRows);
+  const measured = outcomes.flatMap((outcome) => ("measured" in outcome ? [outcome.measured.values] : []));
+  const shown = columns.filter((name) => measured.some((values) => values[name] !== undefined));
+  const header = ["#", "figure", ...shown, "compared with", "result", "target", ""];
+  const rows = outcomes.flatMap((outcome) => toRows(outcome, shown));
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: string[]) =>
     cells
@@ -71,16 +77,14 @@ export function isEverythingMet(outcomes: Outcome[]): boolean {
   );
 }
 
-function toRows(outcome: Outcome): string[][] {
-  if ("failure" in outcome)
-    return [[outcome.id, outcome.title, "-", "-", "-", "-", "-", "-", `failed: ${outcome.failure}`]];
+function toRows(outcome: Outcome, shown: readonly Contestant["name"][]): string[][] {
+  const { id, title } = outcome;
+  if ("failure" in outcome) return [[id, title, ...shown.map(() => "-"), "-", "-", "-", `failed: ${outcome.failure}`]];
   const { values, unit, checks } = outcome.measured;
   const show = (value: number | undefined) => (value === undefined ? "-" : `${format(value)} ${unit}`);
   return checks.map((check, index) => {
     const figure =
-      index === 0
-        ? [outcome.id, outcome.title, show(values.Switchyard), show(values.nginx), show(values.Portkey)]
-        : ["", "", "", "", ""];
+      index === 0 ? [id, title, ...shown.map((name) => show(values[name]))] : ["", "", ...shown.map(() => "")];
     const verdict = { true: "ok", false: "NOT OK", null: "not available" }[
       String(isMet(check)) as "true" | "false" | "null"
     ];

@@ -24,7 +24,7 @@ interface Target {
 }
 
 const folder = join(import.meta.dir, "tasks");
-const longestMs = 90_000;
+const longestMs = 240_000;
 const askAgainMs = 250;
 
 export async function listExamples(): Promise<Example[]> {

@@ -10,12 +10,7 @@ const problems: string[] = [];
 
 // The types of the client SDKs that the tests use.
 await installTools();
-await run("format and lint", ["node_modules/.bin/biome", "check", "."]);
-for (const place of await findFloatingPromises())
-  problems.push(`${place}: this promise is neither awaited nor handled`);
-await run("types", ["node_modules/.bin/tsc", "-p", "."]);
-await run("types of the dashboard", ["node_modules/.bin/tsc", "-p", "src/dashboard"]);
-await run("types of the documentation site", ["node_modules/.bin/tsc", "-p", "src/docs-site/client"]);
+const others = Promise.all([checkStyle(), checkTypes()]);
 
 for (const unused of await findUnusedCode()) problems.push(`unused code: ${unused}`);
 
@@ -29,12 +24,29 @@ for (const [path, text] of await pages()) {
     problems.push(`${path} is not what its generator writes: run \`node bin/bun.mjs run scripts/pages.ts\``);
 }
 
+await others;
 for (const problem of problems) console.error(problem);
 console.log(problems.length === 0 ? "check: no problems" : `check: ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);
 
+async function checkStyle(): Promise<void> {
+  await run("format and lint", ["node_modules/.bin/biome", "check", "."]);
+  for (const place of await findFloatingPromises())
+    problems.push(`${place}: this promise is neither awaited nor handled`);
+}
+
+async function checkTypes(): Promise<void> {
+  await run("types", ["node_modules/.bin/tsc", "-p", "."]);
+  await run("types of the dashboard", ["node_modules/.bin/tsc", "-p", "src/dashboard"]);
+  await run("types of the documentation site", ["node_modules/.bin/tsc", "-p", "src/docs-site/client"]);
+}
+
+/** Prints the output when the command has ended, because several run at the same time. */
 async function run(name: string, command: string[]): Promise<void> {
-  const child = Bun.spawn(command, { stdout: "inherit", stderr: "inherit" });
+  const child = Bun.spawn(command, { stdout: "pipe", stderr: "pipe" });
+  const [output, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  process.stdout.write(output);
+  process.stderr.write(errors);
   if ((await child.exited) !== 0) problems.push(`${name}: failed`);
 }
 

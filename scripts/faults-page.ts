@@ -1,4 +1,4 @@
-// Writes docs/faults.md from the table that test/inference/fault-matrix.test.ts holds the gateway to.
+// Writes docs/faults.md from the table that test/inference/fault-matrix.slow.test.ts holds the gateway to.
 
 import { type FaultRow, faultTable, helps, type Seen } from "../test/support/fault-table.ts";
 

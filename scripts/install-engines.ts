@@ -15,15 +15,16 @@ export async function installEngines(): Promise<void> {
   // Pages are measured in English. Each language of tesseract would change how the others are read.
   const needed = listGroups().filter(({ name }) => !name.startsWith("ocr-"));
   const names = new Set(needed.flatMap(({ name }) => withNeeds(name).map((group) => group.name)));
-  for (const name of names) {
-    const group = findGroup(name);
-    if (group === null) continue;
-    const isThere =
-      stateOf(group) === "added" && findWrongFiles(group, join(group.folder, "node_modules")).length === 0;
-    if (isThere) continue;
-    console.error(`adding the engines of ${name}`);
-    await addGroup(group, { npm: findNpm({ npmScript: null, nodePath: null }), timeoutMs: fetchTimeoutMs });
-  }
+  const groups = [...names].flatMap((name) => findGroup(name) ?? []);
+  const missing = groups.filter(
+    (group) => stateOf(group) !== "added" || findWrongFiles(group, join(group.folder, "node_modules")).length > 0,
+  );
+  await Promise.all(
+    missing.map(async (group) => {
+      console.error(`adding the engines of ${group.name}`);
+      await addGroup(group, { npm: findNpm({ npmScript: null, nodePath: null }), timeoutMs: fetchTimeoutMs });
+    }),
+  );
 }
 
 async function writeChecksums(name: string, patterns: readonly string[]): Promise<void> {

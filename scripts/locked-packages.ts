@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Group, listGroups, withNeeds } from "../src/engines/local/groups.ts";
+import { createDashboardLoader } from "../src/http/endpoints/dashboard-bundle.ts";
 
 interface Lockfile {
   readonly packages: Readonly<Record<string, LockEntry>>;
@@ -16,7 +17,8 @@ interface LockEntry {
   readonly dev?: boolean;
   readonly optional?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface LockedPackage {
@@ -47,27 +49,43 @@ export function listPackagesOf(group: Group): LockedPackage[] {
 /** Without packages for development. */
 export function listLockedPackages(lockfile: string): LockedPackage[] {
   const { packages } = JSON.parse(readFileSync(lockfile, "utf8")) as Lockfile;
-  return Object.entries(packages).flatMap(([folder, entry]) => {
-    const { version, license, integrity, dev, optional } = entry;
-    // An empty package stands in for one that is not needed.
-    if (folder === "" || dev === true || version === undefined || entry.name === "empty-npm-package") return [];
-    return [
-      {
-        name: nameOf(folder, entry),
-        version,
-        licence: license ?? null,
-        integrity: integrity ?? null,
-        isOptional: optional === true,
-        needs: listNeeds(folder, entry, packages),
-      },
-    ];
+  return Object.entries(packages).flatMap(([folder, entry]) =>
+    folder === "" || entry.dev === true ? [] : toLockedPackages(folder, entry, packages),
+  );
+}
+
+/** The packages whose code is a part of the dashboard's bundle. Most of them are not installed with the gateway. */
+export async function listBundledPackages(): Promise<LockedPackage[]> {
+  const { manifest } = await createDashboardLoader()();
+  const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as Lockfile;
+  return manifest.packages.flatMap((folder) => {
+    const entry = packages[folder];
+    if (entry === undefined) throw new Error(`package-lock.json has no ${folder}, which is bundled into the dashboard`);
+    return toLockedPackages(folder, entry, packages);
   });
 }
 
-/** `name@version` of what the root of a lockfile needs itself. */
+function toLockedPackages(folder: string, entry: LockEntry, packages: Lockfile["packages"]): LockedPackage[] {
+  const { version, license, integrity, optional } = entry;
+  // An empty package stands in for one that is not needed.
+  if (version === undefined || entry.name === "empty-npm-package") return [];
+  return [
+    {
+      name: nameOf(folder, entry),
+      version,
+      licence: license ?? null,
+      integrity: integrity ?? null,
+      isOptional: optional === true,
+      needs: listNeeds(folder, entry, packages),
+    },
+  ];
+}
+
+/** `name@version` of what the root of a lockfile needs itself, for development too. */
 export function listRootNeeds(lockfile: string): string[] {
   const { packages } = JSON.parse(readFileSync(lockfile, "utf8")) as Lockfile;
-  return listNeeds("", packages[""] ?? {}, packages);
+  const { dependencies, devDependencies, optionalDependencies } = packages[""] ?? {};
+  return listNeeds("", { dependencies: { ...dependencies, ...devDependencies }, optionalDependencies }, packages);
 }
 
 function listNeeds(folder: string, entry: LockEntry, packages: Lockfile["packages"]): string[] {

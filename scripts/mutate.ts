@@ -1,5 +1,8 @@
 // Changes single lines of src at random, one at a time, and reports which changes the tests notice. Run it in a clone of its own, because
-// it edits files: `node bin/bun.mjs run scripts/mutate.ts --count 60 --seed 1 [--only src/jobs] [--list]`.
+// it edits files: `node bin/bun.mjs run scripts/mutate.ts --count 60 --seed 1 [--only src/jobs,src/http] [--list]`.
+//
+// `--near` runs only the test files with the fewest imports between them and the change. `--part 1/2` and `--part 2/2`, in two clones, share a sample.
+// `--from 10` leaves out the first nine changes of the sample or part, to continue a run.
 //
 // A change that no test can notice (an equal result by another way) has to be judged by a person: the report shows each line.
 
@@ -24,7 +27,7 @@ const rules: readonly (readonly [RegExp, (match: string) => string])[] = [
   [/ \?\? (?=\w)/g, () => " && "],
   [/ \+ (?=\d)/g, () => " - "],
   [/ - (?=\d)/g, () => " + "],
-  [/(?<=[ (:[])\d[\d_]*(?=[,;)\]])/g, (match) => String(Number(match.replaceAll("_", "")) * 2 + 1)],
+  [/(?<=[ (:[])\d[\d_]*(?=[,;)\]])/g, changeNumber],
   [/\btrue\b/g, () => "false"],
   [/\bfalse\b/g, () => "true"],
   [/Math\.min/g, () => "Math.max"],
@@ -34,8 +37,11 @@ const rules: readonly (readonly [RegExp, (match: string) => string])[] = [
   [/\.at\(-1\)/g, () => ".at(0)"],
   [/^ +(?:this|[a-z]\w*)\.[\w.#]+\([^=]*\);$/g, () => "    void 0;"],
 ];
+/** A row of a table of data: a number without code around it. */
+const dataRow = /^[\s\w"'\-.,:[\]{}]*$/;
 /** The nearest test files run first; the others run only for a change that those did not notice. */
 const nearestFiles = 8;
+const nearestFullFiles = 2;
 const timeoutMs = 900_000;
 
 const { values: options } = parseArgs({
@@ -45,11 +51,16 @@ const { values: options } = parseArgs({
     only: { type: "string", default: "src" },
     list: { type: "boolean", default: false },
     near: { type: "boolean", default: false },
+    part: { type: "string", default: "1/1" },
+    from: { type: "string", default: "1" },
   },
 });
 
 const random = createRandom(Number(options.seed));
-const mutations = await sampleMutations(Number(options.count));
+const [part = 1, parts = 1] = options.part.split("/").map(Number);
+const mutations = (await sampleMutations(Number(options.count)))
+  .filter((_, index) => index % parts === part - 1)
+  .slice(Number(options.from) - 1);
 if (options.list) {
   for (const mutation of mutations) console.log(describe(mutation));
   process.exit();
@@ -65,7 +76,7 @@ console.log(`${noticed} of ${mutations.length} noticed`);
 
 async function sampleMutations(count: number): Promise<Mutation[]> {
   const candidates: Mutation[][] = [];
-  for await (const file of new Bun.Glob(`${options.only}/**/*.ts`).scan(".")) {
+  for await (const file of new Bun.Glob(`{${options.only}}/**/*.ts`).scan(".")) {
     const mutationsOfFile = mutationsOf(file, await Bun.file(file).text());
     if (mutationsOfFile.length > 0) candidates.push(mutationsOfFile);
   }
@@ -85,7 +96,7 @@ function mutationsOf(file: string, text: string): Mutation[] {
     if (/^\s*(\/\/|\*|\/\*|import |export type|type )/.test(line)) return [];
     return rules.flatMap(([pattern, replace]) =>
       [...line.matchAll(pattern)]
-        .filter((match) => !isInsideString(line, match.index))
+        .filter((match) => !isInsideString(line, match.index) && !(replace === changeNumber && dataRow.test(line)))
         .map((match) => ({
           file,
           line: index + 1,
@@ -107,7 +118,8 @@ async function tryMutation({ file, line, after }: Mutation): Promise<"noticed" |
   await Bun.write(file, lines.join("\n"));
   try {
     const near = nearestTests(file);
-    if (!(await passes(["test", "--bail", "--timeout=120000", ...near]))) return "noticed";
+    // Without the name of a file, Bun would run them all, one after the other.
+    if (near.length > 0 && !(await passes(["test", "--bail", "--timeout=120000", ...near]))) return "noticed";
     if (!(await passes([join("node_modules", "typescript", "bin", "tsc"), "--noEmit"]))) return "compiler";
     if (options.near || (await passes(["run", "scripts/test.ts", "--bail"]))) return "survived";
     return "noticed";
@@ -126,23 +138,32 @@ async function passes(command: readonly string[]): Promise<boolean> {
   return (await child.exited) === 0;
 }
 
-/** Test files in the order of how many imports lie between them and the file. */
+function changeNumber(match: string): string {
+  return String(Number(match.replaceAll("_", "")) * 2 + 1);
+}
+
+/** Test files in the order of how many imports lie between them and the file; those of the full run come last. */
 function nearestTests(file: string): string[] {
   const found: string[] = [];
   const seen = new Set([file]);
   for (let layer = [file]; layer.length > 0 && found.length < nearestFiles; ) {
     layer = layer.flatMap((path) => [...(importers.get(path) ?? [])]).filter((path) => !seen.has(path));
     for (const path of layer) seen.add(path);
-    found.push(...new Set(layer.filter((path) => path.endsWith(".test.ts") && !path.includes(".full."))));
+    found.push(...new Set(layer.filter((path) => path.endsWith(".test.ts") && !path.includes(".load."))));
   }
-  return found.slice(0, nearestFiles).map((path) => `./${path}`);
+  const isFull = (path: string) => path.includes(".full.");
+  return [
+    ...found.filter((path) => !isFull(path)).slice(0, nearestFiles),
+    ...found.filter(isFull).slice(0, nearestFullFiles),
+  ].map((path) => `./${path}`);
 }
 
 async function readImporters(): Promise<Map<string, Set<string>>> {
-  const transpiler = new Bun.Transpiler({ loader: "ts" });
+  const transpilers = { ts: new Bun.Transpiler({ loader: "ts" }), tsx: new Bun.Transpiler({ loader: "tsx" }) };
   const found = new Map<string, Set<string>>();
-  for await (const file of new Bun.Glob("{src,test}/**/*.ts").scan(".")) {
+  for await (const file of new Bun.Glob("{src,test}/**/*.{ts,tsx}").scan(".")) {
     if (file.includes("node_modules")) continue;
+    const transpiler = file.endsWith(".tsx") ? transpilers.tsx : transpilers.ts;
     for (const { path } of transpiler.scanImports(await Bun.file(file).text())) {
       if (!path.startsWith(".")) continue;
       const imported = normalize(join(dirname(file), path));

@@ -8,6 +8,7 @@ import { describePlans } from "./capacity.ts";
 import { readMeasurements } from "./capacity-model.ts";
 import { commandLinePage } from "./command-line-page.ts";
 import { faultsPage } from "./faults-page.ts";
+import { peersTable } from "./peers-table.ts";
 import { providersPage } from "./providers-page.ts";
 import { sbom } from "./sbom.ts";
 import { configJsonSchema, settingsPage } from "./settings-page.ts";
@@ -22,24 +23,28 @@ export async function pages(): Promise<ReadonlyMap<string, string>> {
     ["docs/errors.md", errorsPage()],
     ["docs/providers.md", providersPage(rows)],
     ["docs/faults.md", faultsPage()],
-    ["docs/third-party.md", thirdPartyPage()],
+    ["docs/third-party.md", await thirdPartyPage()],
     ["docs/tasks.md", tasksPage()],
-    ["docs/sbom.cdx.json", sbom()],
+    ["docs/sbom.cdx.json", await sbom()],
     ["docs/command-line.md", await commandLinePage()],
     ["src/contract/task-types.ts", taskTypes()],
-    ["README.md", withBlock("README.md", "tasks", tasksTable())],
-    ["docs/scaling.md", withBlock("docs/scaling.md", "capacity", capacityTables())],
-    ["ARCHITECTURE.md", withBlock("ARCHITECTURE.md", "imports", importsTable())],
+    ["README.md", withBlocks("README.md", { peers: peersTable(), tasks: tasksTable() })],
+    ["docs/scaling.md", withBlocks("docs/scaling.md", { capacity: capacityTables() })],
+    ["ARCHITECTURE.md", withBlocks("ARCHITECTURE.md", { imports: importsTable() })],
   ]);
 }
 
-/** The page with the lines between its two markers replaced. */
-function withBlock(path: string, name: string, content: string): string {
-  const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
-  const parts = readFileSync(path, "utf8").split(new RegExp(`${begin}[^]*${end}`));
-  const [before, after] = parts;
-  if (parts.length !== 2) throw new Error(`${path} needs ${begin} and ${end}, once each`);
-  return `${before}${begin}\n\n${content}\n\n${end}${after}`;
+/** The page with the lines between each two markers replaced. */
+function withBlocks(path: string, blocks: Readonly<Record<string, string>>): string {
+  let page = readFileSync(path, "utf8");
+  for (const [name, content] of Object.entries(blocks)) {
+    const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+    const parts = page.split(new RegExp(`${begin}[^]*${end}`));
+    const [before, after] = parts;
+    if (parts.length !== 2) throw new Error(`${path} needs ${begin} and ${end}, once each`);
+    page = `${before}${begin}\n\n${content}\n\n${end}${after}`;
+  }
+  return page;
 }
 
 /** What the bench measured on one machine, and the plans for it. */

@@ -25,32 +25,18 @@ const today = new Date().toISOString().slice(0, 10);
 const genaiDate = "2026-09-23";
 const genaiVersion = "0.1.8";
 
+/** They have the same name in the package. */
+const sameNames =
+  "anthropic azure baseten cerebras cloudflare cohere deepseek fireworks groq minimax mistral novita openai openrouter ovhcloud perplexity together zai";
 /** Our names of the providers → theirs. */
 const names: Readonly<Record<string, string>> = {
-  anthropic: "anthropic",
-  azure: "azure",
-  baseten: "baseten",
+  ...Object.fromEntries(sameNames.split(" ").map((name) => [name, name])),
   bedrock: "aws",
-  cerebras: "cerebras",
-  cloudflare: "cloudflare",
-  cohere: "cohere",
-  deepseek: "deepseek",
-  fireworks: "fireworks",
   gemini: "google",
-  groq: "groq",
-  minimax: "minimax",
-  mistral: "mistral",
   moonshot: "moonshotai",
-  novita: "novita",
-  openai: "openai",
-  openrouter: "openrouter",
-  ovhcloud: "ovhcloud",
-  perplexity: "perplexity",
-  together: "together",
   vertexai: "google",
   voyage: "voyageai",
   xai: "x-ai",
-  zai: "zai",
 };
 
 /** Whose prices hold where a provider sells another's models at their price. */

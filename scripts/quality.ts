@@ -1,13 +1,13 @@
 // Measures the local engines: quality on the labelled sets, time, memory. Prints tables, and writes them into docs/local-engines.md
-// with `--write`; `--misses` shows every case that went wrong; `--only speech` measures that part alone. Documents have two splits:
-// `--split tune` is the one that rules may be tuned on. `--looks pdf,scan`, `--name de-` and `--save folder` choose and keep their files.
+// with `--write`; `--misses` shows every case that went wrong; `--only speech` measures that part alone. Most sets have two splits: `--split tune` is the one
+// that rules may be tuned on. `--no-speed` measures the quality alone, and `--write` then keeps the times of the page, which need a quiet machine.
+// `--looks pdf,scan`, `--name de-` and `--save folder` choose and keep the files of documents.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createLocalEngines, type LocalEngines } from "../src/engines/local/index.ts";
 import { createLog } from "../src/log.ts";
-import { CallTicket } from "../src/providers/call-ticket.ts";
 import { longTimeLimitsMs } from "../test/engines/local-call.ts";
 import type { Split } from "../test/quality/documents/labelled-document.ts";
 import { allLooks, type Look } from "../test/quality/documents/looks.ts";
@@ -21,16 +21,19 @@ import {
 import type { ParserName } from "../test/quality/documents/sets.ts";
 import { measurePages, medianMilliseconds, tableOfPages } from "../test/quality/ocr/pages/measure-pages.ts";
 import { measurePdfText } from "../test/quality/ocr/pages/measure-pdf-text.ts";
-import type { QualityLine, RunTask } from "../test/quality/quality.ts";
+import type { QualityLine } from "../test/quality/quality.ts";
+import { runnerOf } from "../test/quality/run-task.ts";
 import { measureSpeech, speak, transcribe } from "../test/quality/speech/measure.ts";
 import { measureText } from "../test/quality/text/measure.ts";
 import { measureGrammar, measureMeaning } from "../test/quality/text/measure-groups.ts";
 import { measurePersonalData } from "../test/quality/text/measure-personal-data.ts";
 import { measureTextReferences } from "../test/quality/text/reference.ts";
+import { grammarSamples, meaningSamples, type SpeedSample } from "../test/quality/text/speed-samples.ts";
 import { callVision, measureVision } from "../test/quality/vision/measure.ts";
 import { readFigure } from "../test/quality/vision/pictures.ts";
 
 const { values: options } = parseArgs({
+  allowNegative: true,
   options: {
     only: { type: "string" },
     split: { type: "string", default: "test" },
@@ -38,6 +41,7 @@ const { values: options } = parseArgs({
     name: { type: "string", default: "" },
     save: { type: "string" },
     misses: { type: "boolean", default: false },
+    speed: { type: "boolean", default: true },
     write: { type: "boolean", default: false },
   },
 });
@@ -48,29 +52,29 @@ const looks: Look[] = options.looks.split(",").map((look) => choose("looks", loo
 const parts: Readonly<Record<string, () => Promise<string>>> = {
   text: async () => {
     const quality = await withEngines(async (local) => [
-      ...(await measureText(runnerOf(local), tellMiss)),
+      ...(await measureText(runnerOf(local), split, tellMiss)),
       ...(await measurePersonalData(runnerOf(local), split, tellMiss)),
-      ...(await measureTextReferences((line) => console.error(line))),
+      ...(split === "test" ? await measureTextReferences((line) => console.error(line)) : []),
     ]);
-    return `${qualityTable(quality)}\n\n${await measureTextSpeed()}`;
+    return withSpeed(quality, measureTextSpeed);
   },
   meaning: async () => {
-    const quality = await withEngines((local) => measureMeaning(runnerOf(local), tellMiss));
-    return `${qualityTable(quality)}\n\n${await measureModelSpeed(meaningSamples)}`;
+    const quality = await withEngines((local) => measureMeaning(runnerOf(local), split, tellMiss));
+    return withSpeed(quality, () => measureModelSpeed(meaningSamples));
   },
   grammar: async () => {
     const quality = await withEngines((local) => measureGrammar(runnerOf(local), tellMiss));
-    return `${qualityTable(quality)}\n\n${await measureModelSpeed(grammarSamples)}`;
+    return withSpeed(quality, () => measureModelSpeed(grammarSamples));
   },
   speech: async () => {
     const quality = await withEngines((local) =>
       measureSpeech(local, (model, wanted, given) => tellMiss(model, "speech", wanted, given)),
     );
-    return `${qualityTable(quality)}\n\n${await measureSpeechSpeed()}`;
+    return withSpeed(quality, measureSpeechSpeed);
   },
   vision: async () => {
     const quality = await withEngines(measureVision);
-    return `${qualityTable(quality)}\n\n${await measureVisionSpeed()}`;
+    return withSpeed(quality, measureVisionSpeed);
   },
   ocr: measureRecognition,
   invoices: () => measureDocuments("invoices"),
@@ -78,28 +82,9 @@ const parts: Readonly<Record<string, () => Promise<string>>> = {
   cv: () => measureDocuments("cv"),
 };
 
-const prose =
-  "The council voted to close the indoor pool because repairs would cost nine million euros. It was built in 1971 and leaks. ";
-const question = "What does the repair of the pool cost?";
-const meaningSamples: readonly Sample[] = [
-  { task: "text/embeddings", input: { texts: [prose] } },
-  { task: "text/embeddings", input: { texts: [prose.repeat(10)] } },
-  { task: "text/search", input: { texts: Array.from({ length: 20 }, () => prose), query: question } },
-  { task: "text/question_answer", input: { texts: [prose.repeat(4)], question } },
-  {
-    task: "text/custom_classification",
-    input: { texts: [prose], labels: ["sport", "politics"], examples: [["The striker scored twice.", "sport"]] },
-  },
-  { task: "text/keyword_extraction", input: { text: prose.repeat(4), language: "en" }, model: "minilm" },
-  { task: "text/moderation", input: { text: prose.repeat(4), language: "en" }, model: "minilm" },
-  { task: "text/summarize", input: { text: prose.repeat(4), language: "en", output_sentences: 2 }, model: "minilm" },
-];
-const grammarSamples: readonly Sample[] = [
-  { task: "text/spell_check", input: { text: prose.repeat(4), language: "en" }, model: "harper" },
-];
-
 const page = "docs/local-engines.md";
 const nextCalls = 10;
+const betweenTables = "\n\n";
 const log = createLog({ level: "warn", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
 
 const partNames = Object.keys(parts);
@@ -132,9 +117,13 @@ async function measureRecognition(): Promise<string> {
       onFile: saveFile,
       log,
     });
-    const pages = `${tableOfPages(results)}\n\nA page takes ${medianMilliseconds(results)} ms (median).`;
+    const pages = [
+      tableOfPages(results),
+      ...(options.speed ? [`A page takes ${medianMilliseconds(results)} ms (median).`] : []),
+    ];
     // A choice of pages is for tuning the recognition.
-    return options.name === "" ? `${pages}\n\n${qualityTable(await measurePdfText(local, split, log))}` : pages;
+    if (options.name === "") pages.push(qualityTable(await measurePdfText(local, split, log)));
+    return pages.join(betweenTables);
   });
 }
 
@@ -169,13 +158,30 @@ async function measureDocuments(parser: ParserName): Promise<string> {
   return `${tableOfLooks(results, parser === "invoices")}${whole}\n\n${tableOfFields(results)}`;
 }
 
+async function withSpeed(quality: readonly QualityLine[], measureSpeed: () => Promise<string>): Promise<string> {
+  return options.speed ? `${qualityTable(quality)}${betweenTables}${await measureSpeed()}` : qualityTable(quality);
+}
+
 async function writePart(name: string, tables: string): Promise<void> {
   const [begin, end] = [`<!-- measured ${name}: begin -->`, `<!-- measured ${name}: end -->`];
   const text = await Bun.file(page).text();
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
   if (from < 0 || to < 0) throw new Error(`${page} has no place for what is measured of ${name}`);
-  await Bun.write(page, `${text.slice(0, from)}${begin}\n\n${tables}\n\n${text.slice(to)}`);
+  const before = text
+    .slice(from + begin.length, to)
+    .trim()
+    .split(betweenTables);
+  const all = options.speed ? tables : keepOthers(before, tables.split(betweenTables)).join(betweenTables);
+  await Bun.write(page, `${text.slice(0, from)}${begin}\n\n${all}\n\n${text.slice(to)}`);
+}
+
+/** The tables of the page, each replaced by the measured one with the same head. Those of times were not measured and stay. */
+function keepOthers(before: readonly string[], measured: readonly string[]): string[] {
+  const headOf = (table: string) => table.split("\n", 1)[0]?.replace(/\d+/g, "");
+  const isNew = (table: string) => before.every((one) => headOf(one) !== headOf(table));
+  const replaced = before.map((one) => measured.find((table) => headOf(table) === headOf(one)) ?? one);
+  return [...measured.filter(isNew), ...replaced];
 }
 
 function tellMiss(task: string, text: string, wanted: unknown, given: unknown): void {
@@ -192,41 +198,11 @@ async function withEngines<Result>(use: (local: LocalEngines) => Promise<Result>
   }
 }
 
-function runnerOf(local: LocalEngines): RunTask {
-  return async (task, input, model) => {
-    const engines = local.engines.filter((one) => one.task === task);
-    const engine = engines.find((one) =>
-      model === undefined ? one.unavailableReason === null : one.models.includes(model),
-    );
-    if (engine === undefined) throw new Error(`no local engine for ${task}`);
-    const deadline = performance.now() + 60_000;
-    const signal = new AbortController().signal;
-    const answer = await engine.run({
-      model: model ?? null,
-      input,
-      files: {},
-      providerParams: {},
-      signal,
-      deadline,
-      ticket: new CallTicket(),
-      requestId: "quality",
-      owner: "key:test",
-    });
-    return answer.output;
-  };
-}
-
 async function measureTextSpeed(): Promise<string> {
   return measureModelSpeed(Object.entries(await readSamples()).map(([task, input]) => ({ task, input })));
 }
 
-interface Sample {
-  readonly task: string;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly model?: string;
-}
-
-async function measureModelSpeed(samples: readonly Sample[]): Promise<string> {
+async function measureModelSpeed(samples: readonly SpeedSample[]): Promise<string> {
   const rows: string[] = [];
   for (const { task, input, model } of samples) {
     const { first, next, megabytes } = await measureSpeed((local) => runnerOf(local)(task, input, model));

@@ -1,5 +1,5 @@
 // docs/sbom.cdx.json: a software bill of materials in the format CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/). It lists the packages,
-// models and data of the gateway and of all groups of local engines. It has no time and no serial number, so that the same lockfiles always
+// models and data of the gateway, of its dashboard and of all groups of local engines. It has no time and no serial number, so that the same lockfiles always
 // give the same file.
 
 import { readFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { listModels } from "../src/engines/local/models.ts";
 import {
   type LockedPackage,
   listAllGroups,
+  listBundledPackages,
   listLockedPackages,
   listPackagesOf,
   listRootNeeds,
@@ -27,8 +28,10 @@ interface Component {
 
 const lockfile = "package-lock.json";
 const groupProperty = "switchyard:group";
+// The package of the gateway installs the first, and carries the second in one file.
+const shippedGroups = new Set(["core", "dashboard"]);
 
-export function sbom(): string {
+export async function sbom(): Promise<string> {
   const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
     name: string;
     version: string;
@@ -37,6 +40,7 @@ export function sbom(): string {
   const groups = listAllGroups();
   const packages = [
     ...listLockedPackages(lockfile).map((one) => ({ one, group: "core" })),
+    ...(await listBundledPackages()).map((one) => ({ one, group: "dashboard" })),
     ...groups.flatMap((group) => listPackagesOf(group).map((one) => ({ one, group: group.name }))),
   ];
   const byPurl = Map.groupBy(packages, ({ one }) => toPurl("npm", one.name, one.version));
@@ -44,6 +48,13 @@ export function sbom(): string {
     Object.entries(wheels).map(([wheel, version]) => toWheel(wheel, version, name)),
   );
   const root = toPurl("npm", manifest.name, manifest.version);
+  // A package may need others for development only, or for types; the bundle leaves out what no code of it uses.
+  const toRefs = (needs: readonly string[]) =>
+    [...new Set(needs)].toSorted().flatMap((need) => {
+      const at = need.lastIndexOf("@");
+      const ref = toPurl("npm", need.slice(0, at), need.slice(at + 1));
+      return byPurl.has(ref) ? [ref] : [];
+    });
   const document = {
     $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
     bomFormat: "CycloneDX",
@@ -76,7 +87,7 @@ function toComponent(purl: string, all: readonly { readonly one: LockedPackage; 
   const [{ one } = { one: null }] = all;
   if (one === null) throw new Error(`${purl} has no package`);
   const groups = [...new Set(all.map(({ group }) => group))];
-  const isRequired = all.some(({ one: { isOptional }, group }) => group === "core" && !isOptional);
+  const isRequired = all.some(({ one: { isOptional }, group }) => shippedGroups.has(group) && !isOptional);
   return {
     type: "library",
     "bom-ref": purl,
@@ -110,13 +121,6 @@ function toModelComponent({ name, group, licence, source }: ReturnType<typeof li
 
 function toPurl(kind: "npm" | "pypi", name: string, version: string): string {
   return `pkg:${kind}/${name.replace("@", "%40")}@${version}`;
-}
-
-function toRefs(needs: readonly string[]): string[] {
-  return [...new Set(needs)].toSorted().map((need) => {
-    const at = need.lastIndexOf("@");
-    return toPurl("npm", need.slice(0, at), need.slice(at + 1));
-  });
 }
 
 function toHash(integrity: string): { alg: "SHA-512"; content: string } {

@@ -3,17 +3,24 @@
 
 import type { Group } from "../src/engines/local/groups.ts";
 import { isInGroup, listModels } from "../src/engines/local/models.ts";
-import { type LockedPackage, listAllGroups, listLockedPackages, listPackagesOf } from "./locked-packages.ts";
+import {
+  type LockedPackage,
+  listAllGroups,
+  listBundledPackages,
+  listLockedPackages,
+  listPackagesOf,
+} from "./locked-packages.ts";
 
-export function thirdPartyPage(): string {
+export async function thirdPartyPage(): Promise<string> {
   const groups = listAllGroups();
   const models = listModels();
   const withTerms = models.filter(({ terms }) => terms !== null);
   return `# Third-party software and models
 
-Made from the lockfiles and from \`engines/models.json\`. \`core\` comes with the gateway; the other groups are installed by
-\`npx switchyard-gateway engines add <group>\`, which prints the terms of the group before it installs anything. Every model file is compared with its
-SHA-256 checksum before it is used. Each package carries the text of its licence.
+Made from the lockfiles, the bundle of the dashboard and \`engines/models.json\`. \`core\` and \`dashboard\` come with the gateway; the other groups are
+installed by \`npx switchyard-gateway engines add <group>\`, which prints the terms of the group before it installs anything. Every model file is compared
+with its SHA-256 checksum before it is used. Each package carries the text of its licence; \`dist/dashboard/licences.txt\` has those of the libraries that
+the dashboard is built from.
 
 ## Terms to know
 
@@ -31,7 +38,11 @@ ${models.map(({ name, group, licence, source }) => `| ${name} | \`${group}\` | $
 
 | package | version | licence | group |
 |---|---|---|---|
-${[...toRows(listLockedPackages("package-lock.json"), "core"), ...groups.flatMap(packagesOfGroup)].join("\n")}
+${[
+  ...toRows(listLockedPackages("package-lock.json"), "core"),
+  ...toRows(await listBundledPackages(), "dashboard"),
+  ...groups.flatMap(packagesOfGroup),
+].join("\n")}
 `;
 }
 

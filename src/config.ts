@@ -3,22 +3,14 @@
 
 import { resolve } from "node:path";
 import { z } from "zod";
-import {
-  type ConfigFile,
-  type ConfigProblem,
-  configVariable,
-  describeProblem,
-  type Environment,
-  locate,
-  Problems,
-  readConfigFile,
-} from "./config/config-file.ts";
+import type { ConfigFile, ConfigProblem, Environment } from "./config/config-file.ts";
+import { configVariable, describeProblem, locate, Problems, readConfigFile } from "./config/config-file.ts";
 import { type Defaults, defaultsSchema } from "./config/defaults.ts";
 import { type OidcSettings, oidcSchema } from "./config/oidc.ts";
 import { aliasesSchema, type DeclaredProvider, providersSchema } from "./config/providers.ts";
 import { closedObject, toPathIssues } from "./config/schema-parts.ts";
 import { fileVariableOf, readSecretFiles, type SecretFiles } from "./config/secret-files.ts";
-import { findVariable, isSecret, type SettingName, settings, variableOf } from "./config/settings.ts";
+import { camelCaseOf, findVariable, isSecret, type SettingName, settings, variableOf } from "./config/settings.ts";
 import { listTlsWarnings, readTlsFiles, type TlsFiles } from "./config/tls-files.ts";
 import type { AliasTarget } from "./contract/model-names.ts";
 import { SettingError } from "./errors.ts";
@@ -44,7 +36,7 @@ type ParsedConfig = z.output<typeof configSchema>;
 type CamelCase<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Name;
 type SettingValues = { readonly [Name in keyof typeof settings as CamelCase<Name>]: ParsedConfig[Name] };
 
-export interface Config extends SettingValues, Pick<ConfigFile, "file" | "places"> {
+export interface Config extends SettingValues, Pick<ConfigFile, "file" | "positions"> {
   readonly providers: Readonly<Record<string, DeclaredProvider>>;
   /** Providers that are switched off: `providers: { sandbox: false }`. */
   readonly switchedOff: ReadonlySet<string>;
@@ -57,6 +49,8 @@ export interface Config extends SettingValues, Pick<ConfigFile, "file" | "places
   readonly warnings: readonly ConfigProblem[];
   /** The operator's own prices as they are written; the catalogue reads them. */
   readonly prices: unknown;
+  /** Where the value of each setting comes from. */
+  readonly sources: Readonly<Record<SettingName, SettingSource>>;
   /** The content of the files of `tls_cert` and `tls_key`; null without TLS. */
   readonly tls: TlsFiles | null;
   /** Names of variables in the environment that look like the key or address of a provider. */
@@ -137,7 +131,7 @@ function readAll(written: Environment) {
         ...toCamelCase(values),
         dataDir: resolve(values.data_dir),
         file: file.file,
-        places: file.places,
+        positions: file.positions,
         providers: Object.fromEntries(
           declared.flatMap(([name, one]) => (one === false ? [] : [[name, withUnsetKeys(name, one ?? {}, file)]])),
         ),
@@ -146,6 +140,7 @@ function readAll(written: Environment) {
         defaults,
         oidc,
         prices,
+        sources: findSources(written, file),
         tls,
         secretFiles,
         providerVariables: Object.keys(environment).filter(
@@ -177,32 +172,22 @@ export type SettingSource =
   | { readonly kind: "environment"; readonly variable: string }
   | { readonly kind: "file"; readonly line: number };
 
-export interface SettingInForce {
-  readonly name: SettingName;
-  readonly value: unknown;
-  readonly isSecret: boolean;
-  readonly source: SettingSource;
-}
-
-/** Every setting with its value and where it comes from. */
-export function readSettings(environment: Environment = process.env): SettingInForce[] {
-  const { values, file } = readAll(environment);
+function findSources(environment: Environment, file: ConfigFile): Record<SettingName, SettingSource> {
   const names = Object.keys(settings) as SettingName[];
-  return names.map((name) => ({
-    name,
-    value: values[name],
-    isSecret: isSecret(name),
-    source: findSource(name, environment, file),
-  }));
+  // The compiler does not follow names through Object.fromEntries.
+  return Object.fromEntries(names.map((name) => [name, findSource(name, environment, file)])) as Record<
+    SettingName,
+    SettingSource
+  >;
 }
 
-function findSource(name: SettingName, environment: Environment, { document, places }: ConfigFile): SettingSource {
+function findSource(name: SettingName, environment: Environment, { document, positions }: ConfigFile): SettingSource {
   const variable = findVariable(name, environment);
   if (environment[variable]) return { kind: "environment", variable };
   if (environment[fileVariableOf(variable)] && isSecret(name))
     return { kind: "environment", variable: fileVariableOf(variable) };
   const isWritten = document[name] !== undefined && document[name] !== null && document[name] !== "";
-  return isWritten ? { kind: "file", line: places[name]?.line ?? 1 } : { kind: "default" };
+  return isWritten ? { kind: "file", line: positions[name]?.line ?? 1 } : { kind: "default" };
 }
 
 function refuseUnusableFiles(files: SecretFiles, problems: Problems): void {
@@ -243,10 +228,9 @@ function withUnsetKeys(
 function toCamelCase(
   values: Omit<ParsedConfig, "providers" | "aliases" | "defaults" | "oidc" | "prices">,
 ): SettingValues {
-  const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   // The compiler does not follow names through Object.fromEntries.
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [camelCase(name), value]),
+    Object.entries(values).map(([name, value]) => [camelCaseOf(name), value]),
   ) as unknown as SettingValues;
 }
 
@@ -352,6 +336,11 @@ export function secretsOf(config: Config): string[] {
   ].filter((secret) => secret !== "");
 }
 
+/** How the store is opened. */
+export function storageSettings({ databaseUrl, dataDir, encryptionKey, storeTimeoutMs: deadlineMs }: Config) {
+  return { databaseUrl, dataDir, encryptionKey, deadlineMs };
+}
+
 type Contradiction = Pick<
   z.output<z.ZodObject<typeof settings>>,
   | "responses_store_for_all"
@@ -394,10 +383,10 @@ function flatten(file: ConfigFile): ConfigFile {
   const { responses, ...others } = file.document;
   if (!isObject(responses)) return file;
   const document: Record<string, unknown> = { ...others };
-  const places = { ...file.places };
+  const positions = { ...file.positions };
   for (const [name, value] of Object.entries(responses)) {
     document[`responses_${name}`] = value;
-    places[`responses_${name}`] = places[`responses.${name}`] ?? { line: 1, column: 1 };
+    positions[`responses_${name}`] = positions[`responses.${name}`] ?? { line: 1, column: 1 };
   }
-  return { ...file, document, places };
+  return { ...file, document, positions };
 }

@@ -7,18 +7,21 @@ import { createLimits } from "./access/limits.ts";
 import type { GatewayIdentity } from "./access/rate-shares.ts";
 import { createSessions } from "./access/sessions.ts";
 import { createOidc } from "./access/sessions-oidc.ts";
-import type { CounterPlace } from "./access/shared-counters.ts";
+import type { CounterFile } from "./access/shared-counters.ts";
 import { createTeams } from "./access/teams.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
+import { listSettings } from "./config/shown-settings.ts";
 import type { Config } from "./config.ts";
 import type { Degradation, GatewayStatus } from "./contract/health.ts";
 import { checkReceiver } from "./egress/receiver.ts";
+import { describeGroups } from "./engines/local/describe-groups.ts";
 import type { EngineProcess } from "./engines/local/remote-pool.ts";
 import { GatewayError } from "./errors.ts";
 import { startFileSweeper } from "./files/sweeper.ts";
 import { createUploads } from "./files/uploads.ts";
 import { Admission, describeAdmission } from "./http/admission.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
+import { Capture } from "./http/capture.ts";
 import { createCors } from "./http/cors.ts";
 import { startDescriptorGuard } from "./http/descriptor-guard.ts";
 import { dashboardRoutes } from "./http/endpoints/dashboard.ts";
@@ -42,26 +45,33 @@ import { describeProviders, listOpenCircuits } from "./inference/provider-states
 import { type Refusal, toRefusalLine } from "./inference/report.ts";
 import { createConversationStore } from "./inference/responses/conversation-store.ts";
 import { createResponses } from "./inference/responses/responses.ts";
+import { createRoutingPreviews } from "./inference/routing-preview.ts";
 import { createCollections } from "./inference/universal-ai/collections.ts";
 import { toTaskOffers } from "./inference/universal-ai/task-offers.ts";
 import { createJobs } from "./jobs/jobs.ts";
+import { createManagedJobs } from "./jobs/managed-jobs.ts";
 import { openWebhookKeys } from "./jobs/webhook-keys.ts";
 import { createAddressRanges, createHostRule } from "./lib/addresses.ts";
 import { endsWithin } from "./lib/deadline.ts";
 import type { HandoverMessage, HandoverPlace, HandoverReport } from "./lib/handover.ts";
+import { once } from "./lib/once.ts";
 import { createOwnedIds } from "./lib/owned-id.ts";
 import { createResponseIds } from "./lib/response-id.ts";
 import { createSealer, parseSealingKeys } from "./lib/seal.ts";
+import { dayMs, hourMs } from "./lib/time-units.ts";
 import type { Log } from "./log.ts";
 import type { MetricsAccess } from "./metrics/metrics-link.ts";
 import { hasModels } from "./providers/provider.ts";
 import { createServices } from "./services.ts";
 import type { Storage } from "./storage/storage.ts";
 import { deleteInBatches, startSweeper } from "./storage/sweeper.ts";
+import { createContentRules } from "./tracing/content.ts";
+import { createCaptures } from "./usage/captures.ts";
 import { createLatencyReports } from "./usage/latency.ts";
 import { createUsageReports } from "./usage/reports.ts";
 import { createRequestLog } from "./usage/requests.ts";
 import { startLedgerRetention } from "./usage/retention.ts";
+import { version } from "./version.ts";
 
 export interface Gateway {
   readonly port: number;
@@ -74,13 +84,12 @@ export interface Gateway {
 const pages = ["/docs", "/dashboard"];
 
 export interface GatewayOptions {
-  /** Tests set these two, because a machine that is busy with other programs is slow. */
+  /** Tests set them, because a machine that is busy with other programs is slow. */
   readonly loadLimits?: Partial<LoadLimits>;
-  readonly storeDeadlineMs?: number;
   /** Absent: this process starts the workers of local engines itself. */
   readonly engineProcess?: EngineProcess;
   /** Absent: this process counts alone. */
-  readonly counters?: CounterPlace | undefined;
+  readonly counters?: CounterFile | undefined;
   /** Absent: this process is a gateway of its own. */
   readonly gateway?: GatewayIdentity;
   /** Absent: the metrics are those of this process. */
@@ -98,9 +107,7 @@ export interface HandoverLink {
   report(report: HandoverReport): void;
 }
 
-const hourMs = 3_600_000;
 const longestMonthDays = 31;
-const dayMs = 86_400_000;
 // The time that connections in the handshake need to arrive, after the listener began to refuse new ones.
 const settleMs = 100;
 const maxAcceptMs = 5_000;
@@ -132,7 +139,9 @@ export async function startGateway(
     people: config.oidc,
     log,
   });
-  const accessSweeper = startSweeper({ name: "Ended sessions and old records of the audit log", log }, async () => {
+  const captures = await openCaptures(config, storage, log);
+  const accessSweeper = startSweeper({ name: "Ended sessions, audit records and captured requests", log }, async () => {
+    await deleteInBatches(captures.deleteOld);
     await deleteInBatches((limit) => storage.sessions.deleteExpired(Date.now(), limit));
     const before = Date.now() - config.auditRetentionDays * dayMs;
     await deleteInBatches((limit) => storage.audit.deleteOld(before, limit));
@@ -220,6 +229,8 @@ export async function startGateway(
     book,
   );
   services.credentials.onChanged(() => catalogue.forget());
+  // Groups that are added later are used after a restart.
+  const listEngines = once(describeGroups);
   let draining = false;
   let descriptorGuard: ReturnType<typeof startDescriptorGuard> = null;
   const routes = createRoutes({
@@ -237,6 +248,7 @@ export async function startGateway(
       storage.usageReports,
       createLineExplainer(calling.pricing, (name) => providers.get(name)?.row),
     ),
+    captures,
     limitStates: createLimitStates(storage.budgets, services.rates),
     chatCompletions,
     messages,
@@ -245,6 +257,7 @@ export async function startGateway(
     universalAi,
     collections,
     jobs,
+    managedJobs: createManagedJobs(storage),
     webhookKeys,
     files,
     uploads,
@@ -252,6 +265,21 @@ export async function startGateway(
     describeProviders: () => describeProviders(providers.values(), health),
     credentials: services.credentials,
     testProvider: services.testProvider,
+    routing: createRoutingPreviews({
+      table: services.table,
+      routers: { chat: chatRouter, embeddings: services.embeddingsRouter },
+      universalAi,
+      findModel: (id) => catalogue.models.find(id)?.model,
+      retries: config.retries,
+    }),
+    describeSettings: () => ({
+      version,
+      file: config.file,
+      data_dir: config.dataDir,
+      store: config.databaseUrl === null ? "sqlite" : "postgresql",
+      engines: listEngines(),
+      settings: listSettings(config),
+    }),
     readMetrics,
     aliases,
     mayNameHost,
@@ -308,6 +336,7 @@ export async function startGateway(
     onRefused,
     metrics,
     tracing,
+    capture: captures.isEnabled ? new Capture(captures) : null,
     log,
   };
   const served = [...routes, ...dashboardRoutes(log)];
@@ -329,14 +358,14 @@ export async function startGateway(
   const main = listen("public", config.port, publicRoutes, sockets);
   const servers: Server[] = [main];
   if (config.adminPort !== null) {
-    const adminRoutes = served.filter(({ path }) => isOperatorPath(path) || path === "/healthz" || path === "/readyz");
-    servers.push(listen("admin", config.adminPort, adminRoutes));
+    // Everything: the dashboard calls models and lists them, and a page may call its own origin only.
+    servers.push(listen("admin", config.adminPort, served));
   }
   if (config.metricsPort !== null)
     servers.push(listen("metrics", config.metricsPort, metricsRoutes(readMetrics, "none")));
 
   const listeners = openListenerControl(servers.map(({ port }) => port));
-  descriptorGuard = listeners === null ? null : startDescriptorGuard({ listeners, ticker, log });
+  descriptorGuard = listeners === null ? null : startDescriptorGuard(listeners, ticker, log);
 
   link?.listen((message) => {
     if (message.handover === "active") handover?.settle();
@@ -380,6 +409,7 @@ export async function startGateway(
         sweeper.stop(),
       ),
     );
+    await captures.close();
     await keyring.close();
     await storage.close();
   }
@@ -400,6 +430,19 @@ async function createSignIn({ oidc }: Config, storage: Storage, log: Log) {
     log,
   });
   return { name: oidc.name, client };
+}
+
+/** The key of the store opens what was captured before an encryption key was set. */
+async function openCaptures(config: Config, storage: Storage, log: Log) {
+  const own = Buffer.from(await storage.secrets.getOrCreate("captures", 32));
+  return createCaptures({
+    store: storage.captures,
+    sealer: createSealer([...(config.encryptionKey === null ? [] : parseSealingKeys(config.encryptionKey)), own]),
+    rules: createContentRules(config.captureCharacters, config.traceRedact),
+    isEnabled: config.captureContent,
+    retentionHours: config.captureRetentionHours,
+    log,
+  });
 }
 
 function caught(check: () => void): GatewayError | null {

@@ -70,12 +70,12 @@ export function findMisspeltVariables(config: Config, { providers }: ProviderSet
     const nearest = known.includes(variable) ? null : findNearest(variable, known, mostMisspeltLetters);
     if (nearest === null || config.providerVariables.includes(nearest)) return [];
     const message = `no provider reads this variable; did you mean '${nearest}'?`;
-    return [locate(variable, message, noPlaces)];
+    return [locate(variable, message, noLocations)];
   });
 }
 
 const mostMisspeltLetters = 2;
-const noPlaces: Locations = { file: null, places: {} };
+const noLocations: Locations = { file: null, positions: {} };
 
 type AddProblem = (path: string, message: string) => void;
 

@@ -6,9 +6,9 @@ import { createCallLimits, type FallbackPrice } from "./access/call-limits.ts";
 import { waitForPropagation } from "./access/keys.ts";
 import { RateLimits } from "./access/rate-limits.ts";
 import { type GatewayIdentity, RateShares } from "./access/rate-shares.ts";
-import { type CounterPlace, openCounters } from "./access/shared-counters.ts";
+import { type CounterFile, openCounters } from "./access/shared-counters.ts";
 import { builtInPrices, createPriceBook, loadPrices } from "./catalogue/prices.ts";
-import type { Config } from "./config.ts";
+import { type Config, storageSettings } from "./config.ts";
 import { features } from "./contract/tasks.ts";
 import type { UniversalAiRequest } from "./contract/universal-ai.ts";
 import { createEgress } from "./egress/egress.ts";
@@ -44,6 +44,7 @@ import { createUniversalAi, type UniversalAiDependencies } from "./inference/uni
 import { picoPerUsd, toPicoPerToken, toUsd } from "./lib/money.ts";
 import { createProxyExemption, readProxy } from "./lib/outgoing-proxy.ts";
 import { createTicker } from "./lib/ticker.ts";
+import { hourMs } from "./lib/time-units.ts";
 import type { Log } from "./log.ts";
 import type { Family } from "./metrics/family.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
@@ -69,17 +70,14 @@ export interface ServicesOptions {
   /** Absent: the metrics are those of this process. */
   readonly metrics?: MetricsAccess | undefined;
   /** The counters that the processes of the gateway share; absent: this process counts alone. */
-  readonly counters?: CounterPlace | undefined;
+  readonly counters?: CounterFile | undefined;
   /** How other gateways on the same database know this one; absent: the process is a gateway of its own. */
   readonly gateway?: GatewayIdentity | undefined;
   /** Whether the process takes work from the queue. */
   readonly works: boolean;
-  /** How long an operation of the store may take; absent for its default. */
-  readonly storeDeadlineMs?: number | undefined;
 }
 
 const tickMs = 50;
-const hourMs = 3_600_000;
 
 export async function createServices(config: Config, log: Log, options: ServicesOptions) {
   const { engineProcess, metrics: access = metricsOfOneProcess(createMetrics()) } = options;
@@ -98,8 +96,8 @@ export async function createServices(config: Config, log: Log, options: Services
   const { providers, live, priceOverrides } = setUpProviders(config, localEmbeddings.row);
   for (const provider of providers.values()) for (const secret of provider.secrets) log.hide(secret);
   const { databaseUrl, dataDir, encryptionKey } = config;
-  const { works, storeDeadlineMs: deadlineMs } = options;
-  const storage = await openStorage({ databaseUrl, dataDir, encryptionKey, works, deadlineMs, metrics, log });
+  const { works } = options;
+  const storage = await openStorage({ ...storageSettings(config), works, metrics, log });
   const ledger = config.ledger
     ? openLedger({
         store: storage.ledger,
@@ -194,16 +192,10 @@ export async function createServices(config: Config, log: Log, options: Services
     baseUrl: config.publicUrl,
     lifetimeMs: config.resourceLifetimeHours * hourMs,
   });
-  const complete = createCompleter({
-    router: chatRouter,
-    candidateLoop: calling.candidateLoop,
-    chatCompletions: createChatCompletions({ ...calling, router: chatRouter, fetchMedia }),
-  });
-  const embed = createEmbedder({
-    router: embeddingsRouter,
-    candidateLoop: calling.candidateLoop,
-    embeddings: createEmbeddings({ ...calling, router: embeddingsRouter }),
-  });
+  const chatCalls = { ...calling, router: chatRouter };
+  const complete = createCompleter(chatCalls, createChatCompletions({ ...chatCalls, fetchMedia }));
+  const embeddingCalls = { ...calling, router: embeddingsRouter };
+  const embed = createEmbedder(embeddingCalls, createEmbeddings(embeddingCalls));
   const embeddingProviders = [...providers.values()].filter(
     (provider) => provider.row !== localEmbeddings.row && hasEmbeddings(provider),
   );
@@ -281,6 +273,8 @@ export async function createServices(config: Config, log: Log, options: Services
     rates,
     egress,
     fetchMedia,
+    /** What the routers choose from. */
+    table,
     chatRouter,
     embeddingsRouter,
     files,

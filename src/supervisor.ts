@@ -6,18 +6,13 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { GatewayIdentity } from "./access/rate-shares.ts";
-import type { CounterPlace } from "./access/shared-counters.ts";
+import type { CounterFile } from "./access/shared-counters.ts";
 import { type Config, type ConfigSnapshot, childEnvironment, toSnapshot } from "./config.ts";
 import type { Degradation, GatewayStatus, ServedConfiguration } from "./contract/health.ts";
 import { messageOf } from "./errors.ts";
 import { endsWithin, untilAborted, withDeadline } from "./lib/deadline.ts";
-import {
-  ActiveGeneration,
-  generationFolder,
-  type HandoverMessage,
-  type HandoverPlace,
-  type HandoverReport,
-} from "./lib/handover.ts";
+import type { HandoverMessage, HandoverPlace, HandoverReport } from "./lib/handover.ts";
+import { ActiveGeneration, generationFolder } from "./lib/handover.ts";
 import type { Log } from "./log.ts";
 import { createMetricsCollector, type MetricsMessage, type MetricsReport } from "./metrics/metrics-link.ts";
 import { forwardLines } from "./supervisor/forward-lines.ts";
@@ -32,7 +27,7 @@ export interface ProcessOrder {
   /** Where the engine process listens. */
   readonly engineSocket: string;
   /** The counters that all processes share; null when there is no room for this process. */
-  readonly counters: CounterPlace | null;
+  readonly counters: CounterFile | null;
   /** How other gateways on the same database know this one. */
   readonly gateway: GatewayIdentity;
   /** For a serving process. */
@@ -73,6 +68,8 @@ export interface StartFailure {
   readonly message: string;
   /** A setting is wrong. */
   readonly isConfiguration: boolean;
+  /** Another attempt may succeed, because the store did not answer in time. */
+  readonly isTemporary?: boolean;
 }
 
 export interface ReloadOutcome {
@@ -115,21 +112,6 @@ interface Child {
   isStopping: boolean;
 }
 
-// Steering only avoids detours of new connections, so a process that does not answer does not hold up a reload.
-const steerTimeoutMs = 1_000;
-const endAtOnceMs = 1_000;
-const maxStartAttempts = 3;
-const firstRestartDelayMs = 100;
-const maxRestartDelayMs = 5_000;
-// A process that ran for this long started correctly, so its exit does not count as a failed start.
-const healthyAfterMs = 10_000;
-// Added to the drain timeouts, before a process that does not end is killed.
-const stopMarginMs = 2_000;
-const engineFailureShownMs = 60_000;
-const engineFailure = "The process of the local engines ended unexpectedly within the last minute.";
-// Bounds the memory of reloads that follow each other while long requests of older configurations run.
-const maxDrainingGenerations = 4;
-
 type Steering = Extract<HandoverMessage, { readonly handover: "steer" }>["to"];
 
 export interface SupervisorOptions {
@@ -143,6 +125,20 @@ export interface SupervisorOptions {
 }
 
 export type Supervisor = ReturnType<typeof startSupervisor>;
+
+// Steering only avoids detours of new connections, so a process that does not answer does not hold up a reload.
+const steerTimeoutMs = 1_000;
+const endAtOnceMs = 1_000;
+const maxStartAttempts = 3;
+const restartDelayMs = { first: 100, longest: 5_000 };
+// A process that ran for this long started correctly, so its exit does not count as a failed start.
+const healthyAfterMs = 10_000;
+// Added to the drain timeouts, before a process that does not end is killed.
+const stopMarginMs = 2_000;
+const engineFailureShownMs = 60_000;
+const engineFailure = "The process of the local engines ended unexpectedly within the last minute.";
+// Bounds the memory of reloads that follow each other while long requests of older configurations run.
+const maxDrainingGenerations = 4;
 
 export function startSupervisor({ config, read, command, count, log }: SupervisorOptions) {
   const children = new Set<Child>();
@@ -200,7 +196,10 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
         else if (report.state === "steered") child.onSteered();
         else if (report.state === "closed" || report.state === "stopping") closed.resolve();
         else if (report.state === "metrics" || report.state === "wants-metrics") metrics.receive(process, report);
-        else child.failure = { message: report.message, isConfiguration: report.isConfiguration };
+        else {
+          const { message, isConfiguration, isTemporary = false } = report;
+          child.failure = { message, isConfiguration, isTemporary };
+        }
       },
       onExit: (_, code, signal) => {
         prepared.resolve(false);
@@ -268,7 +267,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     // During the start, `startOne` handles a process that ended before it was ready.
     if (!hasStarted && !child.isReady) return;
     failures = performance.now() - child.startedAt > healthyAfterMs ? 0 : failures + 1;
-    const delayMs = Math.min(firstRestartDelayMs * 2 ** Math.max(0, failures - 1), maxRestartDelayMs);
+    const delayMs = Math.min(restartDelayMs.first * 2 ** Math.max(0, failures - 1), restartDelayMs.longest);
     const error = child.failure?.message;
     const fields = { pid, code, signal, restart_in_ms: delayMs, ...(error === undefined ? {} : { error }) };
     log.error(`a ${kind} process ended`, fields);
@@ -453,15 +452,17 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     return outcomes.find((failure) => failure !== null) ?? null;
   }
 
-  /** A process that reports why it cannot start is not started again. A process that was killed during its start is. */
+  /** A process that was killed during its start, or whose store did not answer in time, is started again. */
   async function startOne(kind: ProcessKind, index: number): Promise<StartFailure | null> {
-    for (let attempt = 1; attempt <= maxStartAttempts; attempt++) {
+    for (let attempt = 1; ; attempt++) {
       const child = launch(kind, index);
       if ((await child.ready) || stopping) return null;
-      if (child.failure !== null) return child.failure;
-      log.error(`a ${kind} process ended while it was starting`, { pid: child.process.pid, attempt });
+      const message = child.failure?.message ?? `A ${kind} process ended while it was starting.`;
+      if (child.failure !== null && child.failure.isTemporary !== true) return child.failure;
+      if (attempt === maxStartAttempts) return { message, isConfiguration: false };
+      log.error(`a ${kind} process ended while it was starting`, { pid: child.process.pid, attempt, reason: message });
+      await Bun.sleep(restartDelayMs.first * 2 ** attempt);
     }
-    return { message: `A ${kind} process ended while it was starting.`, isConfiguration: false };
   }
 
   async function start(): Promise<StartFailure | null> {

@@ -8,10 +8,9 @@ import { createDeliverer } from "./jobs/deliverer.ts";
 import { createRunner } from "./jobs/runner.ts";
 import { openWebhookKeys } from "./jobs/webhook-keys.ts";
 import { startJobWorker } from "./jobs/worker.ts";
+import { dayMs } from "./lib/time-units.ts";
 import type { Log } from "./log.ts";
 import { createServices, type ServicesOptions } from "./services.ts";
-
-const dayMs = 86_400_000;
 
 /** Takes no jobs until `mayServe` resolves. */
 export async function startWorkerProcess(

@@ -5,9 +5,9 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { join } from "node:path";
 import { openLocalCertificate } from "../../src/cli/local-certificate.ts";
 import { type OwnPostgres, startOwnPostgres, whyNoOwnPostgres } from "../../test/support/postgres.ts";
-import { findFreePort, waitForAnswer } from "../children.ts";
-import { prepareSettings } from "../contestants.ts";
-import { type Check, type Course, type Figure, format, type Measured } from "../figure.ts";
+import { waitForAnswer } from "../children.ts";
+import { prepareSettings, startServing } from "../contestants.ts";
+import { type Check, type Course, checkLeast, defineFigure, format, type Measured } from "../figure.ts";
 import { readTreeCpuMs } from "../process-tree.ts";
 
 type Engine = "SQLite" | "PostgreSQL";
@@ -18,65 +18,46 @@ const connections = 32;
 const signingMs = 2_000;
 const targets: Record<Engine, number> = { SQLite: 300, PostgreSQL: 500 };
 
-export const jobs: Figure = {
-  id: "P9",
-  title: "jobs accepted, run and delivered",
-  async measure(course) {
-    const counts = course.rounds > 2 ? [1_000, 4_000] : [1_000];
-    const checks: Check[] = [];
-    const notes: string[] = [];
-    const rounds: Record<string, number[]> = {};
-    let first: number | undefined;
-    for (const engine of ["SQLite", "PostgreSQL"] as const) {
-      const why = engine === "PostgreSQL" ? whyNoOwnPostgres() : null;
-      const runs = why === null ? await measureEngine(course, engine, counts) : [];
-      const best = runs.at(-1);
-      first ??= best?.perSecond;
-      rounds[`${engine}, jobs/s`] = runs.map(({ perSecond }) => perSecond);
-      rounds[`${engine}, CPU ms a job`] = runs.map(({ cpuMsPerJob }) => cpuMsPerJob);
-      checks.push({
-        against: engine,
-        value: best?.perSecond ?? null,
-        limit: targets[engine],
-        isBest: "high",
-        shown: best === undefined ? "-" : `${format(best.perSecond)}/s`,
-        target: `≥ ${targets[engine]}/s`,
-      });
-      if (why !== null) notes.push(`${engine}: ${why}`);
-      for (const [index, run] of runs.entries())
-        notes.push(
-          `${engine}, ${counts[index]} jobs: accepted at ${format(run.acceptedPerSecond)}/s, CPU of all our processes ${format(run.cpuMsPerJob)} ms a job`,
-        );
-    }
-    notes.push(`RSA signatures and nothing else, on all cores: ${format(await countSignatures())}/s`);
-    const measured: Measured = { values: {}, unit: "jobs/s", checks, notes, rounds };
-    return first === undefined ? measured : { ...measured, values: { Switchyard: first } };
-  },
-};
+export const jobs = defineFigure("P9", "jobs accepted, run and delivered", async (course) => {
+  const counts = course.rounds > 2 ? [1_000, 4_000] : [1_000];
+  const checks: Check[] = [];
+  const notes: string[] = [];
+  const rounds: Record<string, number[]> = {};
+  let first: number | undefined;
+  for (const engine of ["SQLite", "PostgreSQL"] as const) {
+    const why = engine === "PostgreSQL" ? whyNoOwnPostgres() : null;
+    const runs = why === null ? await measureEngine(course, engine, counts) : [];
+    const best = runs.at(-1);
+    first ??= best?.perSecond;
+    rounds[`${engine}, jobs/s`] = runs.map(({ perSecond }) => perSecond);
+    rounds[`${engine}, CPU ms a job`] = runs.map(({ cpuMsPerJob }) => cpuMsPerJob);
+    checks.push(checkLeast(engine, best?.perSecond ?? null, targets[engine], "/s"));
+    if (why !== null) notes.push(`${engine}: ${why}`);
+    for (const [index, run] of runs.entries())
+      notes.push(
+        `${engine}, ${counts[index]} jobs: accepted at ${format(run.acceptedPerSecond)}/s, CPU of all our processes ${format(run.cpuMsPerJob)} ms a job`,
+      );
+  }
+  notes.push(`RSA signatures and nothing else, on all cores: ${format(await countSignatures())}/s`);
+  const measured: Measured = { values: {}, unit: "jobs/s", checks, notes, rounds };
+  return first === undefined ? measured : { ...measured, values: { Switchyard: first } };
+});
 
 async function measureEngine(course: Course, engine: Engine, counts: readonly number[]): Promise<Run[]> {
-  const { children, vendors, projectFolder } = course;
+  const { children, vendors } = course;
   const postgres: OwnPostgres | null = engine === "PostgreSQL" ? await startOwnPostgres() : null;
   const certificate = openLocalCertificate(join(children.folder, "certificate"), ["127.0.0.1"]);
   const receiver = children.startTool("load/job-receiver.ts", certificate);
   const { value } = await receiver.stdout.getReader().read();
   const ports = JSON.parse(new TextDecoder().decode(value)) as { receiverPort: number; tellerPort: number };
-  const port = await findFreePort();
   const settings = prepareSettings(children, vendors);
-  const gateway = children.start(
-    [Bun.which("node") ?? process.execPath, join(projectFolder, "bin/switchyard.mjs"), "serve"],
-    {
-      ...settings.environment,
-      SWITCHYARD_PORT: String(port),
-      SWITCHYARD_WORKERS: "1",
-      SWITCHYARD_JOB_WORKERS: "1",
-      SWITCHYARD_EGRESS_ALLOW: "127.0.0.0/8",
-      NODE_EXTRA_CA_CERTS: certificate.path,
-      ...(postgres === null ? {} : { DATABASE_URL: postgres.url }),
-    },
-    settings.folder,
-  );
-  const url = `http://127.0.0.1:${port}`;
+  const { child: gateway, base: url } = await startServing(course, settings, {
+    SWITCHYARD_WORKERS: "1",
+    SWITCHYARD_JOB_WORKERS: "1",
+    SWITCHYARD_EGRESS_ALLOW: "127.0.0.0/8",
+    NODE_EXTRA_CA_CERTS: certificate.path,
+    ...(postgres === null ? {} : { DATABASE_URL: postgres.url }),
+  });
   try {
     await waitForAnswer(gateway, `${url}/readyz`, 15_000);
     const key = await createKey(url, settings.environment["SWITCHYARD_ADMIN_KEY"] ?? "");

@@ -2,8 +2,8 @@
 // those of an idle gateway, in turns.
 
 import { join } from "node:path";
-import { checkContestant, startSwitchyard } from "../contestants.ts";
-import { checkRatio, type Figure, format, readMedians } from "../figure.ts";
+import { startChecked } from "../contestants.ts";
+import { checkRatio, defineFigure, format, readMedians } from "../figure.ts";
 import { readGaps } from "../load/gap-load.ts";
 import { median } from "../statistics.ts";
 
@@ -13,45 +13,39 @@ const rounds = 3;
 const roundMs = 5_000;
 const settleMs = 300;
 
-export const ocrLoad: Figure = {
-  id: "OCR",
-  title: "p99 of pauses in a stream, 10 OCRs",
-  async measure(course) {
-    const { children, vendors, projectFolder } = course;
-    const gateway = await startSwitchyard(children, { projectFolder, vendors, workers: 1 });
-    await checkContestant(gateway, "stream");
-    const call = gateway.prepare("stream");
-    const page = await upload(call.url, call.headers["authorization"] ?? "", projectFolder);
-    const load = { call, streams, durationMs: roundMs };
-    // The first page loads the models, and the compilers come to rest.
-    await recognise(page);
-    await readGaps(children, { ...load, durationMs: 2_000 });
+export const ocrLoad = defineFigure("OCR", "p99 of pauses in a stream, 10 OCRs", async (course) => {
+  const { gateway, call } = await startChecked(course, "stream");
+  const page = await upload(call.url, call.headers["authorization"] ?? "", course.projectFolder);
+  const readP99Ms = async (durationMs: number) =>
+    (await readGaps(course.children, { call, streams, durationMs })).p99Ms;
+  // The first page loads the models, and the compilers come to rest.
+  await recognise(page);
+  await readP99Ms(2_000);
 
-    const idle: number[] = [];
-    const busy: number[] = [];
-    let pages = 0;
-    for (let round = 0; round < rounds; round++) {
-      idle.push((await readGaps(children, load)).p99Ms);
-      const work = startPages(page);
-      await Bun.sleep(settleMs);
-      busy.push((await readGaps(children, load)).p99Ms);
-      pages += await work.stop();
-      if (pages === 0) throw new Error("no page was recognised in the time");
-    }
-    await gateway.stop();
-    const ratios = busy.map((value, round) => value / (idle[round] ?? Number.NaN));
-    return {
-      values: readMedians({ Switchyard: busy }),
-      unit: "ms",
-      checks: [checkRatio(median(ratios), 1, "itself, idle", 2)],
-      notes: [
-        `idle ${idle.map(format).join(", ")} ms; with ${atOnce} OCRs ${busy.map(format).join(", ")} ms; ratios ${ratios.map(format).join(", ")}`,
-        `${pages} pages were recognised meanwhile; the vendor sends a chunk every 8 ms`,
-      ],
-      rounds: { idle, busy, ratios },
-    };
-  },
-};
+  const idle: number[] = [];
+  const busy: number[] = [];
+  let pages = 0;
+  for (let round = 0; round < rounds; round++) {
+    idle.push(await readP99Ms(roundMs));
+    const work = startPages(page);
+    await Bun.sleep(settleMs);
+    busy.push(await readP99Ms(roundMs));
+    pages += await work.stop();
+    if (pages === 0) throw new Error("no page was recognised in the time");
+  }
+  await gateway.stop();
+  const ratios = busy.map((value, round) => value / (idle[round] ?? Number.NaN));
+  return {
+    values: readMedians({ Switchyard: busy }),
+    unit: "ms",
+    checks: [checkRatio(median(ratios), 1, "itself, idle", 2)],
+    notes: [
+      `idle ${idle.map(format).join(", ")} ms; with ${atOnce} OCRs ${busy.map(format).join(", ")} ms; ratios ${ratios.map(format).join(", ")}`,
+      `${pages} pages were recognised meanwhile; the vendor sends a chunk every 8 ms`,
+    ],
+    rounds: { idle, busy, ratios },
+  };
+});
 
 type Page = { url: string; authorization: string; fileId: string };
 

@@ -2,9 +2,9 @@
 // and a client that behaves must not notice them.
 
 import type { Contestant } from "../contestants.ts";
-import { type Course, type Figure, firstLine, format, startField } from "../figure.ts";
+import { type Course, checkMost, type Figure, firstLine, format, startField } from "../figure.ts";
 import { sendWithOwnClient } from "../load/plain-load.ts";
-import { readTreeCpuMs, readTreeRssBytes } from "../process-tree.ts";
+import { readTreeCpuMs, watchGrowth } from "../process-tree.ts";
 import { median } from "../statistics.ts";
 
 const readers = 100;
@@ -41,17 +41,7 @@ export const stalledReaders: Figure = {
     return {
       values: Object.fromEntries(Object.entries(outcomes).map(([name, { grownMb }]) => [name, grownMb])),
       unit: "MB",
-      checks: [
-        {
-          against: "growth",
-          value: own.grownMb,
-          limit: 100,
-          isBest: "low",
-          shown: `${format(own.grownMb)} MB`,
-          target: "≤ 100 MB",
-        },
-        checkOthers(own),
-      ],
+      checks: [checkMost("growth", own.grownMb, 100, " MB"), checkOthers(own)],
       notes,
       rounds: {},
     };
@@ -65,15 +55,7 @@ function formatP99(p99Ms: number): string {
 /** Unaffected = once the buffers are full, its p99 stays below twice what it was, or within 5 ms of it: less than that is a scheduler's noise. */
 function checkOthers({ p99BeforeMs, p99DuringMs }: Outcome) {
   const limit = Math.max(2 * p99BeforeMs, p99BeforeMs + 5);
-  const shown = formatP99(p99DuringMs);
-  return {
-    against: "others' p99",
-    value: p99DuringMs,
-    limit,
-    isBest: "low" as const,
-    shown,
-    target: `≤ ${format(limit)} ms`,
-  };
+  return { ...checkMost("others' p99", p99DuringMs, limit, " ms"), shown: formatP99(p99DuringMs) };
 }
 
 async function stall(course: Course, contestant: Contestant): Promise<Outcome> {
@@ -81,14 +63,10 @@ async function stall(course: Course, contestant: Contestant): Promise<Outcome> {
   await readNormalP99Ms();
   const p99BeforeMs = await readNormalP99Ms();
   const floodedBefore = await readFlooded();
-  const rssBefore = readTreeRssBytes(contestant.pid);
-  let rssPeak = rssBefore;
-
   const tool = children.startTool("load/stalled-readers.ts", { call: contestant.prepare("flood"), readers });
-  const sampler = setInterval(() => {
-    rssPeak = Math.max(rssPeak, readTreeRssBytes(contestant.pid));
-    if (rssPeak - rssBefore > giveUpBytes) tool.kill();
-  }, 50);
+  const growth = watchGrowth(contestant.pid, (grownBytes) => {
+    if (grownBytes > giveUpBytes) tool.kill();
+  });
   try {
     const filling = askNormalClient(course.loadMs);
     await waitForWord(tool.stdout, "stalled");
@@ -97,14 +75,14 @@ async function stall(course: Course, contestant: Contestant): Promise<Outcome> {
     const p99DuringMs = await readNormalP99Ms();
     const floodedMb = ((await readFlooded()) - floodedBefore) / megabyte;
     return {
-      grownMb: (rssPeak - rssBefore) / megabyte,
+      grownMb: growth.readBytes() / megabyte,
       p99BeforeMs,
       p99FillingMs,
       p99DuringMs,
       floodedMb,
     };
   } finally {
-    clearInterval(sampler);
+    growth.stop();
     await tool.stop();
   }
 

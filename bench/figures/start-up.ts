@@ -3,34 +3,33 @@
 import { join } from "node:path";
 import { findFreePort, waitForAnswer } from "../children.ts";
 import { type GatewaySettings, prepareSettings } from "../contestants.ts";
-import { type Check, type Course, type Figure, format } from "../figure.ts";
+import { type Course, checkMost, defineFigure, format } from "../figure.ts";
 import { readTreeCpuMs } from "../process-tree.ts";
 import { median } from "../statistics.ts";
 
 const starts = 5;
 
-export const startUp: Figure = {
-  id: "P10",
-  title: "start-up to ready",
-  async measure(course) {
-    const first: Start[] = [];
-    const warm: Start[] = [];
-    for (let start = 0; start < starts; start++) {
-      const settings = prepareSettings(course.children, course.vendors);
-      first.push(await startOnce(course, settings));
-      warm.push(await startOnce(course, settings));
-    }
-    const rounds = { first: first.map((start) => start.tookMs), warm: warm.map((start) => start.tookMs) };
-    const cpu = [first, warm].map((several) => format(median(several.map((start) => start.cpuMs))));
-    return {
-      values: { Switchyard: median(rounds.warm) },
-      unit: "ms",
-      checks: [check("first start", median(rounds.first), 2_000), check("warm", median(rounds.warm), 1_000)],
-      notes: [`CPU time of all processes until ready: ${cpu[0]} ms first, ${cpu[1]} ms warm`],
-      rounds,
-    };
-  },
-};
+export const startUp = defineFigure("P10", "start-up to ready", async (course) => {
+  const first: Start[] = [];
+  const warm: Start[] = [];
+  for (let start = 0; start < starts; start++) {
+    const settings = prepareSettings(course.children, course.vendors);
+    first.push(await startOnce(course, settings));
+    warm.push(await startOnce(course, settings));
+  }
+  const rounds = { first: first.map((start) => start.tookMs), warm: warm.map((start) => start.tookMs) };
+  const cpu = [first, warm].map((several) => format(median(several.map((start) => start.cpuMs))));
+  return {
+    values: { Switchyard: median(rounds.warm) },
+    unit: "ms",
+    checks: [
+      checkMost("first start", median(rounds.first), 2_000, " ms"),
+      checkMost("warm", median(rounds.warm), 1_000, " ms"),
+    ],
+    notes: [`CPU time of all processes until ready: ${cpu[0]} ms first, ${cpu[1]} ms warm`],
+    rounds,
+  };
+});
 
 type Start = { tookMs: number; cpuMs: number };
 
@@ -47,8 +46,4 @@ async function startOnce({ children, projectFolder }: Course, settings: GatewayS
   const cpuMs = readTreeCpuMs(child.pid);
   await children.stop(child);
   return { tookMs, cpuMs };
-}
-
-function check(against: string, value: number, limit: number): Check {
-  return { against, value, limit, isBest: "low", shown: `${format(value)} ms`, target: `≤ ${limit} ms` };
 }

@@ -1,7 +1,7 @@
 // P7: what a second serving process brings, on two cores.
 
 import { startSwitchyard } from "../contestants.ts";
-import { type Figure, format } from "../figure.ts";
+import { checkLeast, defineFigure, format } from "../figure.ts";
 import { sendPlainLoad } from "../load/plain-load.ts";
 import { type ProcessUse, readAllowedCores, readBusyMs, readIdleMs, readProcessTree } from "../process-tree.ts";
 import { median } from "../statistics.ts";
@@ -16,71 +16,58 @@ type Run = {
 
 const connections = 64;
 
-export const twoProcesses: Figure = {
-  id: "P7",
-  title: "two processes against one",
-  async measure(course) {
-    const cores = readAllowedCores();
-    if (cores.length < 2) throw new Error("needs two cores");
-    const { children, vendors, projectFolder } = course;
-    const one = await startSwitchyard(children, { projectFolder, vendors, workers: 1 });
-    const two = await startSwitchyard(children, { projectFolder, vendors, workers: 2 });
-    const runs: Record<1 | 2, Run[]> = { 1: [], 2: [] };
-    await load(1, course.warmUpMs);
-    // Two processes share the requests, so each needs twice the time until its code is compiled.
-    await load(2, 2 * course.warmUpMs);
-    for (let round = 0; round < course.rounds; round++) {
-      runs[1].push(await load(1, course.loadMs));
-      runs[2].push(await load(2, course.loadMs));
-    }
-    await Promise.all([one.stop(), two.stop()]);
+export const twoProcesses = defineFigure("P7", "two processes against one", async (course) => {
+  const cores = readAllowedCores();
+  if (cores.length < 2) throw new Error("needs two cores");
+  const { children } = course;
+  const one = await startSwitchyard(course);
+  const two = await startSwitchyard(course, { workers: 2 });
+  const runs: Record<1 | 2, Run[]> = { 1: [], 2: [] };
+  await load(1, course.warmUpMs);
+  // Two processes share the requests, so each needs twice the time until its code is compiled.
+  await load(2, 2 * course.warmUpMs);
+  for (let round = 0; round < course.rounds; round++) {
+    runs[1].push(await load(1, course.loadMs));
+    runs[2].push(await load(2, course.loadMs));
+  }
+  await Promise.all([one.stop(), two.stop()]);
 
-    const capacities = { one: runs[1].map((run) => run.capacity), two: runs[2].map((run) => run.capacity) };
-    const scale = median(capacities.two.map((capacity, round) => capacity / (capacities.one[round] ?? Number.NaN)));
-    const measured =
-      median(runs[2].map((run) => run.requestsPerSecond)) / median(runs[1].map((run) => run.requestsPerSecond));
-    const balance = runs[2].map((run) => run.shares.map((share) => `${Math.round(share * 100)}`).join(" : "));
-    return {
-      values: { Switchyard: scale },
-      unit: "×",
-      checks: [
-        {
-          against: "one process",
-          value: scale,
-          limit: 1.7,
-          isBest: "high",
-          shown: `${format(scale)} ×`,
-          target: "≥ 1.70 ×",
-        },
-      ],
-      notes: [
-        `CPU per request ${describe((run) => run.cpuUsPerRequest)} µs; idle core time ${describe((run) => run.idleShare * 100)} %`,
-        `throughput as it came, vendor and load generator on the same ${cores.length} cores: ${format(measured)} ×`,
-        `busy time of the two processes, round by round: ${balance.join(", ")}`,
-      ],
-      rounds: { "requests/s per core of one": capacities.one, "requests/s of two cores of two": capacities.two },
-    };
+  const capacities = { one: runs[1].map((run) => run.capacity), two: runs[2].map((run) => run.capacity) };
+  const scale = median(capacities.two.map((capacity, round) => capacity / (capacities.one[round] ?? Number.NaN)));
+  const measured =
+    median(runs[2].map((run) => run.requestsPerSecond)) / median(runs[1].map((run) => run.requestsPerSecond));
+  const balance = runs[2].map((run) => run.shares.map((share) => `${Math.round(share * 100)}`).join(" : "));
+  return {
+    values: { Switchyard: scale },
+    unit: "×",
+    checks: [checkLeast("one process", scale, 1.7, " ×")],
+    notes: [
+      `CPU per request ${describe((run) => run.cpuUsPerRequest)} µs; idle core time ${describe((run) => run.idleShare * 100)} %`,
+      `throughput as it came, vendor and load generator on the same ${cores.length} cores: ${format(measured)} ×`,
+      `busy time of the two processes, round by round: ${balance.join(", ")}`,
+    ],
+    rounds: { "requests/s per core of one": capacities.one, "requests/s of two cores of two": capacities.two },
+  };
 
-    function describe(read: (run: Run) => number): string {
-      return `${format(median(runs[1].map(read)))} with one, ${format(median(runs[2].map(read)))} with two`;
-    }
+  function describe(read: (run: Run) => number): string {
+    return `${format(median(runs[1].map(read)))} with one, ${format(median(runs[2].map(read)))} with two`;
+  }
 
-    async function load(workers: 1 | 2, durationMs: number): Promise<Run> {
-      const { pid, prepare } = workers === 1 ? one : two;
-      const before = new Map(readProcessTree(pid).map((member) => [member.pid, readUse(member)]));
-      const idleBefore = readIdleMs(cores);
-      const load = { call: prepare("plain"), connections, durationMs, pauseMs: 0 };
-      const { requests, durationMs: tookMs } = await sendPlainLoad(children, load);
-      const idleMs = readIdleMs(cores) - idleBefore;
-      await Bun.sleep(500);
-      const used = readProcessTree(pid).map((member) => {
-        const [now, then] = [readUse(member), before.get(member.pid)];
-        return { cpuMs: now.cpuMs - (then?.cpuMs ?? 0), busyMs: now.busyMs - (then?.busyMs ?? 0) };
-      });
-      return judge({ workers, requests, tookMs, idleMs, cores: cores.length, used });
-    }
-  },
-};
+  async function load(workers: 1 | 2, durationMs: number): Promise<Run> {
+    const { pid, prepare } = workers === 1 ? one : two;
+    const before = new Map(readProcessTree(pid).map((member) => [member.pid, readUse(member)]));
+    const idleBefore = readIdleMs(cores);
+    const load = { call: prepare("plain"), connections, durationMs, pauseMs: 0 };
+    const { requests, durationMs: tookMs } = await sendPlainLoad(children, load);
+    const idleMs = readIdleMs(cores) - idleBefore;
+    await Bun.sleep(500);
+    const used = readProcessTree(pid).map((member) => {
+      const [now, then] = [readUse(member), before.get(member.pid)];
+      return { cpuMs: now.cpuMs - (then?.cpuMs ?? 0), busyMs: now.busyMs - (then?.busyMs ?? 0) };
+    });
+    return judge({ workers, requests, tookMs, idleMs, cores: cores.length, used });
+  }
+});
 
 type Use = { cpuMs: number; busyMs: number };
 

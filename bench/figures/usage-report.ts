@@ -1,14 +1,15 @@
 // P11: usage reports over five million lines of the ledger, from their hourly totals.
 
-import { join } from "node:path";
+import { hourMs } from "../../src/lib/time-units.ts";
 import { createLog } from "../../src/log.ts";
 import { connectPostgres, connectSqlite } from "../../src/storage/connect.ts";
 import type { SqlRow } from "../../src/storage/sql.ts";
 import { migrateStorage } from "../../src/storage/storage.ts";
+import { addToTotals } from "../../src/storage/usage-totals.ts";
 import { type OwnPostgres, startOwnPostgres, whyNoOwnPostgres } from "../../test/support/postgres.ts";
-import { findFreePort, waitForAnswer } from "../children.ts";
-import { type GatewaySettings, prepareSettings } from "../contestants.ts";
-import { type Check, type Course, type Figure, format, type Measured } from "../figure.ts";
+import { waitForAnswer } from "../children.ts";
+import { type GatewaySettings, prepareSettings, startServing } from "../contestants.ts";
+import { type Check, type Course, checkMost, defineFigure, format, type Measured } from "../figure.ts";
 import { readTreeCpuMs } from "../process-tree.ts";
 import { median } from "../statistics.ts";
 
@@ -18,45 +19,40 @@ type Taken = { report: string; tookMs: number; cpuMs: number };
 const totalLines = 5_000_000;
 const days = 90;
 const keys = 40;
-const hourMs = 3_600_000;
 const limitMs = 300;
 const range = `from=${days}d&time_zone=Europe/Berlin`;
+const overviewLimitMs = 500;
+/** What the overview of the dashboard asks for: first the report that its figures are made of, and then the others at once. */
+const overviews = ["7d", "30d", `${days}d`];
+const overviewOf = (period: string) => `overview of ${period}`;
 const reports = ["", "day", "key", "provider,model", "day,team", "tag:project", "day,model,outcome"];
 
-export const usageReport: Figure = {
-  id: "P11",
-  title: "usage report over 5 million lines",
-  async measure(course) {
-    const checks: Check[] = [];
-    const notes: string[] = [];
-    const rounds: Record<string, number[]> = {};
-    const rows = makeTotals();
-    notes.push(`${totalLines} lines of ${days} days and ${keys} keys have ${rows.length} hourly totals`);
-    for (const engine of ["SQLite", "PostgreSQL"] as const) {
-      const why = engine === "PostgreSQL" ? whyNoOwnPostgres() : null;
-      const taken = why === null ? await measureEngine(course, engine, rows) : [];
-      const medians = reports.map((report) => medianOf(taken, report));
-      const slowest = taken.length === 0 ? null : Math.max(...medians.map(({ tookMs }) => tookMs));
-      for (const { report, tookMs } of taken) {
-        const name = `${engine} by ${report || "nothing"}, ms`;
-        rounds[name] = [...(rounds[name] ?? []), tookMs];
-      }
-      checks.push({
-        against: `slowest, ${engine}`,
-        value: slowest,
-        limit: limitMs,
-        isBest: "low",
-        shown: slowest === null ? "-" : `${format(slowest)} ms`,
-        target: `≤ ${limitMs} ms`,
-      });
-      if (why !== null) notes.push(`${engine}: ${why}`);
-      else notes.push(`${engine}: ${medians.map(describe).join("; ")}`);
+export const usageReport = defineFigure("P11", "usage report over 5 million lines", async (course) => {
+  const checks: Check[] = [];
+  const notes: string[] = [];
+  const rounds: Record<string, number[]> = {};
+  const rows = makeTotals();
+  notes.push(`${totalLines} lines of ${days} days and ${keys} keys have ${rows.length} hourly totals`);
+  for (const engine of ["SQLite", "PostgreSQL"] as const) {
+    const why = engine === "PostgreSQL" ? whyNoOwnPostgres() : null;
+    const taken = why === null ? await measureEngine(course, engine, rows) : [];
+    const medians = reports.map((report) => medianOf(taken, report));
+    const slowest = taken.length === 0 ? null : Math.max(...medians.map(({ tookMs }) => tookMs));
+    for (const { report, tookMs } of taken) {
+      const name = `${engine} by ${report || "nothing"}, ms`;
+      rounds[name] = [...(rounds[name] ?? []), tookMs];
     }
-    const [first] = checks;
-    const measured: Measured = { values: {}, unit: "ms", checks, notes, rounds };
-    return typeof first?.value === "number" ? { ...measured, values: { Switchyard: first.value } } : measured;
-  },
-};
+    checks.push(checkMost(`slowest, ${engine}`, slowest, limitMs, " ms"));
+    const ofOverviews = overviews.map((period) => medianOf(taken, overviewOf(period)));
+    const slowestOverview = taken.length === 0 ? null : Math.max(...ofOverviews.map(({ tookMs }) => tookMs));
+    checks.push(checkMost(`dashboard's overview, ${engine}`, slowestOverview, overviewLimitMs, " ms"));
+    if (why !== null) notes.push(`${engine}: ${why}`);
+    else notes.push(`${engine}: ${[...medians, ...ofOverviews].map(describe).join("; ")}`);
+  }
+  const [first] = checks;
+  const measured: Measured = { values: {}, unit: "ms", checks, notes, rounds };
+  return typeof first?.value === "number" ? { ...measured, values: { Switchyard: first.value } } : measured;
+});
 
 function medianOf(taken: readonly Taken[], report: string): Taken {
   const own = taken.filter((one) => one.report === report);
@@ -68,39 +64,39 @@ function medianOf(taken: readonly Taken[], report: string): Taken {
 }
 
 function describe({ report, tookMs, cpuMs }: Taken): string {
-  return `by ${report || "nothing"} ${format(tookMs)} ms, of them ${format(cpuMs)} ms CPU of the gateway`;
+  const name = report.startsWith("overview") ? report : `by ${report || "nothing"}`;
+  return `${name} ${format(tookMs)} ms, of them ${format(cpuMs)} ms CPU of the gateway`;
 }
 
 async function measureEngine(course: Course, engine: Engine, rows: readonly SqlRow[]): Promise<Taken[]> {
-  const { children, vendors, projectFolder } = course;
+  const { children, vendors } = course;
   const postgres: OwnPostgres | null = engine === "PostgreSQL" ? await startOwnPostgres() : null;
   const settings = prepareSettings(children, vendors);
   await fill(settings, postgres, rows);
-  const port = await findFreePort();
-  const gateway = children.start(
-    [Bun.which("node") ?? process.execPath, join(projectFolder, "bin/switchyard.mjs"), "serve"],
-    {
-      ...settings.environment,
-      SWITCHYARD_PORT: String(port),
-      SWITCHYARD_WORKERS: "1",
-      SWITCHYARD_JOB_WORKERS: "0",
-      ...(postgres === null ? {} : { DATABASE_URL: postgres.url }),
-    },
-    settings.folder,
-  );
+  const { child: gateway, base } = await startServing(course, settings, {
+    SWITCHYARD_WORKERS: "1",
+    SWITCHYARD_JOB_WORKERS: "0",
+    ...(postgres === null ? {} : { DATABASE_URL: postgres.url }),
+  });
   try {
-    await waitForAnswer(gateway, `http://127.0.0.1:${port}/readyz`, 15_000);
+    await waitForAnswer(gateway, `${base}/readyz`, 15_000);
     const taken: Taken[] = [];
     // The first round fills the caches of the store.
-    for (let round = 0; round <= course.rounds; round++)
-      for (const report of reports) {
+    for (let round = 0; round <= course.rounds; round++) {
+      const take = async (report: string, work: () => Promise<void>) => {
         const cpuBefore = readTreeCpuMs(gateway.pid);
         const startedAt = performance.now();
-        const lines = await readLines(`http://127.0.0.1:${port}/v3/manage/usage?${range}&group_by=${report}`, settings);
+        await work();
         const tookMs = performance.now() - startedAt;
-        if (lines !== totalLines) throw new Error(`The report by ${report} counts ${lines} lines`);
         if (round > 0) taken.push({ report, tookMs, cpuMs: readTreeCpuMs(gateway.pid) - cpuBefore });
-      }
+      };
+      for (const report of reports)
+        await take(report, async () => {
+          const lines = await readLines(`${base}/v3/manage/usage?${range}&group_by=${report}`, settings);
+          if (lines !== totalLines) throw new Error(`The report by ${report} counts ${lines} lines`);
+        });
+      for (const period of overviews) await take(overviewOf(period), () => readOverview(base, period, settings));
+    }
     return taken;
   } finally {
     await children.stop(gateway);
@@ -108,11 +104,31 @@ async function measureEngine(course: Course, engine: Engine, rows: readonly SqlR
   }
 }
 
-async function readLines(url: string, { adminKey }: GatewaySettings): Promise<number> {
+async function readLines(url: string, settings: GatewaySettings): Promise<number> {
+  return (JSON.parse(await readText(url, settings)) as { totals: { lines: number } }).totals.lines;
+}
+
+async function readOverview(base: string, period: string, settings: GatewaySettings): Promise<void> {
+  const usage = `${base}/v3/manage/usage?time_zone=Europe/Berlin&from=${period}`;
+  await readText(`${usage}&group_by=day,outcome`, settings);
+  const now = Date.now();
+  const length = Number.parseInt(period, 10) * 24 * hourMs;
+  const at = (time: number) => new Date(time).toISOString();
+  const others = [
+    `${base}/v3/manage/usage?time_zone=Europe/Berlin&from=${at(now - 2 * length)}&to=${at(now - length)}&group_by=outcome`,
+    `${base}/v3/manage/latency?from=${at(now - length)}&to=${at(now)}&step_hours=24`,
+    `${base}/v3/manage/budgets?limit=1`,
+    `${usage}&group_by=provider,model`,
+    `${usage}&group_by=provider,model,task&sort=cost&limit=7`,
+  ];
+  await Promise.all(others.map((url) => readText(url, settings)));
+}
+
+async function readText(url: string, { adminKey }: GatewaySettings): Promise<string> {
   const response = await fetch(url, { headers: { authorization: `Bearer ${adminKey}` } });
   const text = await response.text();
-  if (!response.ok) throw new Error(`A report was answered with ${response.status}: ${text.slice(0, 100)}`);
-  return (JSON.parse(text) as { totals: { lines: number } }).totals.lines;
+  if (!response.ok) throw new Error(`${url} was answered with ${response.status}: ${text.slice(0, 100)}`);
+  return text;
 }
 
 async function fill(settings: GatewaySettings, postgres: OwnPostgres | null, rows: readonly SqlRow[]): Promise<void> {
@@ -124,11 +140,10 @@ async function fill(settings: GatewaySettings, postgres: OwnPostgres | null, row
     databaseUrl === null ? await connectSqlite(dataDir) : connectPostgres(databaseUrl, { maxConnections: 1 });
   try {
     await database.transaction(async (sql) => {
-      for (let start = 0; start < rows.length; start += 1_000)
-        await sql`insert into usage_hourly ${sql.columns(rows.slice(start, start + 1_000))}`;
+      for (let start = 0; start < rows.length; start += 1_000) await addToTotals(sql, rows.slice(start, start + 1_000));
     });
     // The server of the bench has no autovacuum, which does this in production.
-    if (databaseUrl !== null) await database.sql.script("vacuum analyze usage_hourly");
+    if (databaseUrl !== null) await database.sql.script("vacuum analyze usage_dimensions, usage_sums");
   } finally {
     await database.client.close({ timeout: 1 });
   }

@@ -2,12 +2,14 @@
 // Other changes have a record that is written before the change, and completed after it.
 
 import type { AuditObject, ListAuditRequest } from "../contract/audit.ts";
-import { type Moment, toCursor } from "../contract/usage.ts";
-import { GatewayError, messageOf, throwProblems } from "../errors.ts";
+import { toCursor } from "../contract/usage.ts";
+import { GatewayError, messageOf } from "../errors.ts";
 import { type CsvCell, toCsv } from "../lib/csv.ts";
+import { minuteMs } from "../lib/time-units.ts";
 import type { Log } from "../log.ts";
 import type { Actor, AuditEvent, AuditFilter, AuditRecord } from "../storage/audit.ts";
 import type { Storage } from "../storage/storage.ts";
+import { readTimeRange } from "./time-range.ts";
 
 export type Audit = ReturnType<typeof createAudit>;
 
@@ -22,10 +24,8 @@ export interface AuditNote {
 }
 
 const csvPageSize = 1_000;
-const dayMs = 86_400_000;
 // Refused sign-ins are recorded, but an attacker must not fill the store with them.
 const maxRefusalsPerMinute = 60;
-const minuteMs = 60_000;
 
 export function createAudit(store: Storage["audit"], log: Log, now: () => number = Date.now) {
   let refusals = 0;
@@ -36,10 +36,8 @@ export function createAudit(store: Storage["audit"], log: Log, now: () => number
     const { team = null } = request;
     if (ofTeam !== null && team !== null && team !== ofTeam)
       throw new GatewayError("team_not_found", "There is no team with this name.");
-    const times = { from: toTime(from, now(), 0), to: toTime(to, now(), dayMs) };
-    if (times.from !== null && times.to !== null && times.from >= times.to)
-      throwProblems([{ loc: ["query", "from"], msg: "'from' should be before 'to'", type: "value_error" }]);
-    return { ...times, team: ofTeam ?? team, actor, action, target, outcome, after: cursor, limit };
+    const range = readTimeRange({ from, to }, now());
+    return { ...range, team: ofTeam ?? team, actor, action, target, outcome, after: cursor, limit };
   }
 
   async function readPage(filter: AuditFilter) {
@@ -112,20 +110,6 @@ export function createAudit(store: Storage["audit"], log: Log, now: () => number
       }
     },
   };
-}
-
-/** Dates are days in UTC. `dayLength` is added to a date, so that the end includes it. */
-function toTime(moment: Moment | undefined, now: number, dayLength: number): number | null {
-  switch (moment?.kind) {
-    case undefined:
-      return null;
-    case "day":
-      return moment.day + dayLength;
-    case "instant":
-      return moment.at;
-    case "ago":
-      return now - moment.ms;
-  }
 }
 
 function toAuditObject(record: AuditRecord): AuditObject {

@@ -136,7 +136,8 @@ export function createCallLimits(options: CallLimitsOptions = {}): CallLimits & 
         }
       };
 
-      const rate = rates === null ? null : rates.reserve(caller, model, () => sumTokens(demand()), request);
+      const rate =
+        rates === null ? null : rates.reserve(caller, { model, estimateTokens: () => sumTokens(demand()), request });
       return rate instanceof Promise ? rate.then(addBudgets) : addBudgets(rate);
     },
   };

@@ -3,7 +3,10 @@
 import type { KeyKind, KeyScope } from "../contract/keys.ts";
 import type { Budget, RateLimit } from "../contract/limits.ts";
 import type { Role } from "../contract/roles.ts";
+import { ownerOfTeam, teamOfOwner } from "../storage/owner.ts";
 import type { LimitRule } from "./limit-rules.ts";
+
+export { ownerOfTeam };
 
 export interface Caller {
   readonly keyId: string;
@@ -34,15 +37,10 @@ export interface CallerSession {
   readonly expiresAt: number;
 }
 
-/** The owner of what the keys of a team store. */
-export function ownerOfTeam(team: string): string {
-  return `owner:${team}`;
-}
-
 /** The team or the key that stored data belongs to. */
 export function readOwner(owner: string): { readonly team: string | null; readonly keyId: string | null } {
-  const value = owner.slice(owner.indexOf(":") + 1);
-  return owner.startsWith("owner:") ? { team: value, keyId: null } : { team: null, keyId: value };
+  const team = teamOfOwner(owner);
+  return { team, keyId: team === null ? owner.slice(owner.indexOf(":") + 1) : null };
 }
 
 /** Stored data belongs to an owner and is shared by all keys of that owner; a key without an owner shares it with no other key. */

@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { cellsPerWindow, type WindowKind } from "./window-cells.ts";
 
-/** One counter as a process sees it. Its place in the table is remembered, and checked with every use. */
+/** One counter as a process sees it. Its entry in the table is remembered, and checked with every use. */
 export class Counter {
   readonly id: string;
   readonly low: number;
@@ -27,8 +27,8 @@ export class Counter {
   }
 }
 
-/** A running request: where it was counted. */
-export interface Place {
+/** The entry of a table in which a running request was counted. */
+export interface CounterEntry {
   readonly table: Table;
   readonly entry: number;
 }

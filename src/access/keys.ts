@@ -1,14 +1,10 @@
-// The keys of callers. Lookups use a snapshot in memory; keys are created, changed and revoked in the store.
+// The keys of callers: created, changed and revoked in the store, and looked up in a snapshot of it (key-snapshot.ts).
 
-import { timingSafeEqual } from "node:crypto";
-import type { CreateKeyRequest, KeyKind, KeyObject, KeyWithSecret, UpdateKeyRequest } from "../contract/keys.ts";
+import type { CreateKeyRequest, KeyObject, KeyWithSecret, UpdateKeyRequest } from "../contract/keys.ts";
 import type { LimitDefaults } from "../contract/limits.ts";
 import { GatewayError, ValidationError } from "../errors.ts";
-import { shareRuns } from "../lib/share-runs.ts";
-import type { Log } from "../log.ts";
 import type { Actor } from "../storage/audit.ts";
 import type { KeyFilter, KeyOutcome, KeyRecord } from "../storage/keys.ts";
-import type { Storage } from "../storage/storage.ts";
 import type { TeamRecord } from "../storage/teams.ts";
 import type { Caller } from "./caller.ts";
 import {
@@ -21,29 +17,18 @@ import {
   toSettings,
   toUserObject,
 } from "./key-records.ts";
-import { type LimitRule, type ToProviderName, toRules } from "./limit-rules.ts";
+import { type KeySnapshotOptions, openKeySnapshot } from "./key-snapshot.ts";
 import { gatewayActor } from "./roles.ts";
 import { toTeamRecord } from "./team-records.ts";
 
-export type Lookup =
-  | { readonly caller: Caller }
-  | { readonly refused: "unknown" | "expired" | "revoked" | "team_disabled" | "unavailable" };
-
 export type Keyring = Awaited<ReturnType<typeof openKeyring>>;
 
-export interface KeyringOptions {
-  readonly storage: Storage;
+export interface KeyringOptions extends KeySnapshotOptions {
   readonly adminKey: string | null;
-  /** How long keys are accepted while the store is down, because revocations cannot be noticed then. */
-  readonly staleAfterMs: number;
   /** The limits of new keys, and of teams that are created with them. */
   readonly defaults?: AccessDefaults;
-  /** Patterns of limits may use any name of a provider. Absent: no limits are applied, in commands. */
-  readonly toProviderName?: ToProviderName;
   /** On whose behalf keys are changed unless a call says otherwise. Default: the gateway itself. */
   readonly actor?: Actor;
-  readonly log: Log;
-  readonly now?: () => number;
 }
 
 export interface AccessDefaults {
@@ -56,166 +41,14 @@ export const noDefaults: AccessDefaults = { key: {}, team: {} };
 /** The administrator's key is not stored. No stored key has this id. */
 export const adminKeyId = "00000000-0000-0000-0000-000000000000";
 
-interface Entry {
-  readonly keyId: string;
-  /** The bytes of the hexadecimal text. */
-  readonly hash: Buffer;
-  /** Created in advance, so that a lookup allocates nothing. */
-  readonly found: { readonly caller: Caller };
-  readonly isRevoked: boolean;
-  readonly isTeamDisabled: boolean;
-  readonly expiresAt: number;
-  /** When a replaced secret stops working; infinite for the current secret. */
-  readonly replacedAt: number;
-  usedAt: number;
-}
-
-const hashLength = 64;
-// No key is longer, and hashing long values would let anyone cause work.
-const maxSecretLength = 512;
-const recordUsesEveryMs = 10_000;
-const maxUsesPerWrite = 200;
-const tickEveryMs = 500;
 // The time in which other processes notice a change: two polls of SQLite, or a NOTIFY of PostgreSQL.
 const propagationMs = 100;
 
-const unknown: Lookup = { refused: "unknown" };
-const expired: Lookup = { refused: "expired" };
-const revoked: Lookup = { refused: "revoked" };
-const teamDisabled: Lookup = { refused: "team_disabled" };
-const unavailable: Lookup = { refused: "unavailable" };
-
 export async function openKeyring(options: KeyringOptions) {
-  const { storage, adminKey, staleAfterMs, defaults = noDefaults, log, now = Date.now } = options;
-  const { toProviderName = (name) => name, actor: ownActor = gatewayActor } = options;
-  const keys = new Map<string, KeyRecord>();
-  const teams = new Map<string, Team>();
-  const entries = new Map<string, Entry>();
-  const used = new Map<string, Entry>();
+  const { storage, adminKey, defaults = noDefaults, actor: ownActor = gatewayActor, now = Date.now } = options;
   const admin = adminKey === null ? null : toAdminRecord(adminKey);
-  const adminEntry =
-    admin === null
-      ? null
-      : toEntry(admin, { caller: toCaller(admin, null, toProviderName), isTeamDisabled: false }, admin.secretHash);
-  // Reused by every lookup, which is faster than allocating a buffer.
-  const scratch = Buffer.alloc(hashLength);
-  let revision = 0n;
-  let confirmedAt = now();
-  let isStale = false;
-  let hasFailed = false;
-  let isClosed = false;
-
-  /** Synchronous: uses the snapshot only. */
-  function lookUp(secret: string): Lookup {
-    if (secret.length > maxSecretLength) return unknown;
-    // The map is indexed by the SHA-256 of the value, so the time of the lookup reveals nothing about stored secrets. The comparison that
-    // decides takes constant time.
-    const hex = hashSecret(secret);
-    const entry = entries.get(hex) ?? (admin?.secretHash === hex ? adminEntry : null);
-    scratch.write(hex, "latin1");
-    if (entry === null || !timingSafeEqual(entry.hash, scratch)) {
-      // While the store is down, the key may be new, so it is not reported as unknown.
-      return isStale || hasFailed || !storage.isHealthy() ? unavailable : unknown;
-    }
-    return judge(entry);
-  }
-
-  /** Whether the key behind the entry works now. */
-  function judge(entry: Entry): Lookup {
-    if (entry === adminEntry) return entry.found;
-    if (isStale) return unavailable;
-    const time = now();
-    if (entry.isRevoked || time >= entry.replacedAt) return revoked;
-    if (time >= entry.expiresAt) return expired;
-    if (entry.isTeamDisabled) return teamDisabled;
-    entry.usedAt = time;
-    if (!used.has(entry.keyId)) used.set(entry.keyId, entry);
-    return entry.found;
-  }
-
-  /** Reads the changes from the store. */
-  const refresh = shareRuns(load);
-
-  async function load(): Promise<void> {
-    try {
-      const startedAt = now();
-      const changes = await storage.keys.changedSince(revision);
-      // The store was restored from a backup, so keys that it does not contain must not work.
-      if (changes.revision < revision) forgetAll();
-      const changed = new Set(changes.teams.map(({ name }) => name));
-      for (const team of changes.teams)
-        teams.set(team.name, { record: team, rules: toRules("team", team, toProviderName) });
-      if (changed.size > 0)
-        for (const key of keys.values()) if (key.team !== null && changed.has(key.team)) remember(key);
-      for (const key of changes.keys) remember(key);
-      revision = changes.revision;
-      hasFailed = false;
-      confirm(startedAt);
-    } catch (error) {
-      hasFailed = true;
-      throw error;
-    }
-  }
-
-  function remember(key: KeyRecord): void {
-    const before = keys.get(key.id);
-    if (before !== undefined) {
-      entries.delete(before.secretHash);
-      if (before.previousHash !== null) entries.delete(before.previousHash);
-    }
-    keys.set(key.id, key);
-    const team = key.team === null ? null : (teams.get(key.team) ?? null);
-    const holder = { caller: toCaller(key, team, toProviderName), isTeamDisabled: team?.record.enabled === false };
-    entries.set(key.secretHash, toEntry(key, holder, key.secretHash));
-    if (key.previousHash === null) return;
-    entries.set(key.previousHash, toEntry(key, holder, key.previousHash, key.previousUntil ?? 0));
-  }
-
-  function forgetAll(): void {
-    keys.clear();
-    teams.clear();
-    entries.clear();
-  }
-
-  function confirm(time: number): void {
-    confirmedAt = Math.max(confirmedAt, time);
-    isStale = now() - confirmedAt > staleAfterMs;
-  }
-
-  /** A healthy store announces every change, so the snapshot is current. Otherwise the snapshot ages. */
-  function tick(): void {
-    if (hasFailed && storage.isHealthy()) refreshQuietly();
-    confirm(storage.isHealthy() && !hasFailed ? now() : confirmedAt);
-  }
-
-  function refreshQuietly(): void {
-    refresh().catch((error) => log.warn("Keys could not be read from the store", { error }));
-  }
-
-  /** Runs in the background. Uses that could not be stored are retried the next time. */
-  async function recordUses(): Promise<void> {
-    const waiting = [...used.values()].map((entry) => ({ id: entry.keyId, at: entry.usedAt, entry }));
-    used.clear();
-    for (let start = 0; start < waiting.length; start += maxUsesPerWrite) {
-      const batch = waiting.slice(start, start + maxUsesPerWrite);
-      try {
-        await storage.keys.touch(batch.map(({ id, at }) => ({ id, at })));
-      } catch (error) {
-        log.debug("The last use of keys could not be recorded", { error });
-        for (const { id, entry } of waiting.slice(start)) if (!used.has(id)) used.set(id, entry);
-        return;
-      }
-    }
-  }
-
-  storage.onKeysChanged(() => {
-    if (!isClosed) refreshQuietly();
-  });
-  await refresh();
-  const ticking = setInterval(tick, tickEveryMs);
-  const recording = setInterval(() => void recordUses(), recordUsesEveryMs);
-  ticking.unref();
-  recording.unref();
+  const snapshot = await openKeySnapshot(options, admin);
+  const { refresh } = snapshot;
 
   /** `ofTeam`: keys of other teams do not exist for the caller; null: of any team. */
   async function find(id: string, ofTeam: string | null = null): Promise<KeyRecord> {
@@ -242,8 +75,7 @@ export async function openKeyring(options: KeyringOptions) {
   }
 
   return {
-    lookUp,
-    refresh,
+    ...snapshot,
 
     async create(
       { team: _, owner: __, ...request }: CreateKeyRequest,
@@ -309,44 +141,6 @@ export async function openKeyring(options: KeyringOptions) {
       // The operator chose this key, and it may be short, so not even its last characters are shown.
       return { ...toKeyObject(admin, now()), masked: "…" };
     },
-
-    /** The caller of a key by its id, also of a key that is revoked or has expired. Null: no key has the id. */
-    async findCaller(keyId: string): Promise<Caller | null> {
-      // Another process may have created the key a moment ago. The limits of a known key are taken from the snapshot.
-      if (!keys.has(keyId)) await refresh();
-      const hash = keys.get(keyId)?.secretHash;
-      return hash === undefined ? null : (entries.get(hash)?.found.caller ?? null);
-    },
-
-    /**
-     * The state of a key with which a session began. `wasUsed` recognises the hash of the secret that was used then: a session ends with
-     * that secret.
-     */
-    lookUpById(keyId: string, wasUsed: (secretHash: string) => boolean): Lookup {
-      const key = keyId === adminKeyId ? admin : keys.get(keyId);
-      if (key === null || key === undefined)
-        return isStale || hasFailed || !storage.isHealthy() ? unavailable : unknown;
-      const hash = [key.secretHash, key.previousHash].find((one) => one !== null && wasUsed(one));
-      const entry = key === admin ? adminEntry : entries.get(hash ?? "");
-      return hash === undefined || entry === undefined || entry === null ? revoked : judge(entry);
-    },
-
-    /** From the snapshot, by name or id. */
-    findTeam(nameOrId: string): TeamRecord | null {
-      const byName = teams.get(nameOrId)?.record;
-      return byName ?? [...teams.values()].find(({ record }) => record.id === nameOrId)?.record ?? null;
-    },
-
-    /** Whether the store has been down for longer than `staleAfterMs`, so that known keys are refused. */
-    isStale: () => isStale,
-
-    async close(): Promise<void> {
-      if (isClosed) return;
-      isClosed = true;
-      clearInterval(ticking);
-      clearInterval(recording);
-      await recordUses();
-    },
   };
 }
 
@@ -358,71 +152,9 @@ export async function waitForPropagation(refreshed: Promise<void>): Promise<void
   await Promise.all([refreshed.catch(() => {}), Bun.sleep(propagationMs)]);
 }
 
-/**
- * Creates the keys of a first start if the store has none. If several processes try, one of them succeeds. With an administrator's key in the
- * settings, no management key is created.
- */
-export async function createFirstKeys(
-  storage: Storage,
-  options: { readonly adminKey?: string | null; readonly defaults?: AccessDefaults; readonly now?: () => number } = {},
-): Promise<{ inference: string; management: string | null } | null> {
-  const time = (options.now ?? Date.now)();
-  const inference = generateSecret("inference");
-  const management = (options.adminKey ?? null) === null ? generateSecret("management") : null;
-  const limits = (options.defaults ?? noDefaults).key;
-  const create = (kind: KeyKind, name: string, secret: string) =>
-    toRecord({ request: plainRequest(kind, name), team: null, secret, defaults: limits, now: time });
-  const first = [create("inference", "First inference key", inference)];
-  if (management !== null) first.push(create("management", "First management key", management));
-  return (await storage.keys.insertFirst(first, gatewayActor)) ? { inference, management } : null;
-}
-
-/** A team as lookups use it. */
-interface Team {
-  readonly record: TeamRecord;
-  readonly rules: readonly LimitRule[];
-}
-
 interface NamedTeam {
   readonly name: string | null;
   readonly newTeam: TeamRecord | null;
-}
-
-function toCaller(key: KeyRecord, team: Team | null, toProviderName: ToProviderName): Caller {
-  const lists = [key.allowedModels, team?.record.allowedModels ?? null].filter((list) => list !== null);
-  return {
-    keyId: key.id,
-    kind: key.kind,
-    name: key.name,
-    owner: key.team,
-    scopes: new Set(key.scopes),
-    allowedModels: lists.length === 0 ? null : lists,
-    rateLimit: key.rateLimit,
-    budget: key.budget,
-    team: key.team,
-    role: key.role,
-    rules: [...toRules("key", key, toProviderName), ...(team?.rules ?? [])],
-    tags: { ...team?.record.tags, ...key.tags },
-  };
-}
-
-/** `replacedAt`: infinite for the current secret. */
-function toEntry(
-  key: KeyRecord,
-  { caller, isTeamDisabled }: { readonly caller: Caller; readonly isTeamDisabled: boolean },
-  hex: string,
-  replacedAt = Number.POSITIVE_INFINITY,
-): Entry {
-  return {
-    keyId: key.id,
-    hash: Buffer.from(hex, "latin1"),
-    found: { caller },
-    isRevoked: key.revokedAt !== null || !key.enabled,
-    isTeamDisabled,
-    expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY,
-    replacedAt,
-    usedAt: 0,
-  };
 }
 
 function toAdminRecord(adminKey: string): KeyRecord {

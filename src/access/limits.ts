@@ -4,9 +4,9 @@
 import { GatewayError } from "../errors.ts";
 import { findLimit } from "./budget-periods.ts";
 import type { Caller } from "./caller.ts";
-import { type Counter, type Place, running } from "./counter-table.ts";
+import { type Counter, type CounterEntry, running } from "./counter-table.ts";
 import type { LimitRule } from "./limit-rules.ts";
-import { RateLimits, tooManyRunning, toRunningChecks } from "./rate-limits.ts";
+import { RateLimits, tooManyRunning } from "./rate-limits.ts";
 import { SharedCounters } from "./shared-counters.ts";
 
 export type Limits = ReturnType<typeof createLimits>;
@@ -55,7 +55,7 @@ export function createLimits(
 
   function createRunningLimits({ keyId, rules }: Caller): readonly RunningLimit[] {
     const id = `key:${keyId}`;
-    const checks = rules.filter(({ model }) => model === null).flatMap((rule) => toRunningChecks(rule, rates));
+    const checks = rules.filter(({ model }) => model === null).flatMap((rule) => rates.toRunningChecks(rule));
     const ofKey = checks.find(({ rule }) => rule.id === id) ?? null;
     return [
       { counter: rates.counterOf(id), setting: maxConcurrentRequestsPerKey, rule: ofKey },
@@ -70,9 +70,9 @@ export function createLimits(
     const request = new CountedRequest(counters, maxConcurrentStreamsPerKey);
     for (const limit of limits) {
       const ofRule = limit.rule === null ? Number.POSITIVE_INFINITY : rates.runningLimit(limit.rule.limit);
-      const place = counters.placeOf(limit.counter);
-      if (counters.begin(place, running.requests, Math.min(limit.setting, ofRule))) {
-        request.places.push(place);
+      const entry = counters.entryOf(limit.counter);
+      if (counters.begin(entry, running.requests, Math.min(limit.setting, ofRule))) {
+        request.entries.push(entry);
         continue;
       }
       request.end();
@@ -118,7 +118,7 @@ export function createLimits(
 
 class CountedRequest implements RunningRequest {
   /** The first is that of the key. */
-  readonly places: Place[] = [];
+  readonly entries: CounterEntry[] = [];
   readonly #counters: SharedCounters;
   readonly #maxStreams: number;
   #isStream = false;
@@ -130,7 +130,7 @@ class CountedRequest implements RunningRequest {
   }
 
   beginStream(): void {
-    const [ofKey] = this.places;
+    const [ofKey] = this.entries;
     if (this.#isStream || this.#hasEnded || ofKey === undefined) return;
     if (!this.#counters.begin(ofKey, running.streams, this.#maxStreams)) throw tooMany(this.#maxStreams, "streams");
     this.#isStream = true;
@@ -139,8 +139,8 @@ class CountedRequest implements RunningRequest {
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    for (const place of this.places) this.#counters.end(place, running.requests);
-    const [ofKey] = this.places;
+    for (const entry of this.entries) this.#counters.end(entry, running.requests);
+    const [ofKey] = this.entries;
     if (this.#isStream && ofKey !== undefined) this.#counters.end(ofKey, running.streams);
   }
 }

@@ -1,32 +1,46 @@
 // The rate limits of keys and teams: requests per second and per minute, and tokens per minute, in sliding windows that all processes of the
-// gateway share. A request that one limit refuses is counted against none.
+// gateway share; and concurrent calls, by the rules for certain models. Limits that are checked together all count a request, or none does.
 
+import type { RateLimit } from "../contract/limits.ts";
 import { GatewayError } from "../errors.ts";
+import { minuteMs } from "../lib/time-units.ts";
 import type { Caller } from "./caller.ts";
-import { Counter } from "./counter-table.ts";
+import { Counter, type CounterEntry, running } from "./counter-table.ts";
 import { appliesTo, type LimitRule } from "./limit-rules.ts";
 import type { RateShares, SharedLimit } from "./rate-shares.ts";
 import type { SharedCounters } from "./shared-counters.ts";
 import { resetMs, sumOf, type WindowKind } from "./window-cells.ts";
 
-/** One limit of one rule. */
-interface RateCheck extends SharedLimit {
-  readonly rule: LimitRule;
+export interface RateLimitsOptions {
+  readonly counters: SharedCounters;
+  /** Null: no other gateway uses the same database. */
+  readonly shares?: RateShares | null;
 }
 
-/** What the limits of a caller are, prepared once. */
-interface Plan {
-  /** Checked when a request arrives: requests of rules for every model. */
-  readonly atStart: readonly RateCheck[];
-  /** Checked before a call is sent: tokens, and all limits of rules for certain models. */
-  readonly atCall: readonly RateCheck[];
-  /** Running calls of rules for certain models. */
-  readonly running: readonly RunningCheck[];
-  /** Whether some of these rules are for certain models. */
-  readonly hasModels: boolean;
-  /** What the headers of every answer are about. */
-  readonly shownRequests: readonly RateCheck[];
-  readonly shownTokens: readonly RateCheck[];
+/** A call that is about to be sent. */
+export interface RateCall {
+  readonly model: string;
+  readonly estimateTokens: () => number;
+  /** Any object that all calls of a request share: they count the request once. */
+  readonly request: object;
+}
+
+/** What a call has taken from the windows. Exactly one of its methods is called, once. */
+export interface RateReservation {
+  /** The call has ended. `tokens`: what it used; null when that is unknown, so that the estimate stays counted. */
+  settle(tokens: number | null): void;
+  /** The call was not sent. */
+  release(): void;
+}
+
+/** What is left of a limit. */
+export interface RateState {
+  /** As in the settings of a key: `requests_per_minute`. */
+  readonly name: string;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds until the limit has recovered completely, without further requests. Always 0 for `concurrent_requests`. */
+  readonly resetMs: number;
 }
 
 /** How many requests of a rule may run at the same time. */
@@ -36,55 +50,54 @@ export interface RunningCheck {
   readonly limit: number;
 }
 
-/** What a call has taken from the windows. One of its methods is called exactly once. */
-export interface RateReservation {
-  /** `tokens`: null when they are unknown; then the estimate stays. */
-  settle(tokens: number | null): void;
-  /** The call was not sent. */
-  release(): void;
+/** A limit of a window, and the rule that sets it. */
+interface RateCheck extends SharedLimit {
+  readonly rule: LimitRule;
 }
 
-/** The calls of one request. A request is counted once, however many calls it makes. */
+/** The limits that a list of rules sets, by the moment at which they are checked. */
+interface Plan {
+  /** Checked when a request arrives: requests, by the rules for all models. */
+  readonly atStart: readonly RateCheck[];
+  /** Checked before a call is sent: tokens, and requests by the rules for certain models. */
+  readonly atCall: readonly RateCheck[];
+  /** Checked before a call is sent: running calls, by the rules for certain models. */
+  readonly running: readonly RunningCheck[];
+  /** Whether a rule for certain models limits rates. */
+  readonly hasModelRules: boolean;
+  /** Those of `atCall` that apply to all models. */
+  readonly tokensOfAllModels: readonly RateCheck[];
+}
+
+/** What the calls of one request have in common. */
 interface RequestRecord {
+  /** The counters that have counted the request: each counts it once, however many calls it makes. */
   readonly counted: Set<Counter>;
-  /** The limits for certain models that applied to the request. */
+  /** The limits for certain models that applied to one of the calls. */
   readonly applied: Set<RateCheck>;
 }
 
-interface Taken {
+interface TakenAmount {
   readonly check: RateCheck;
+  /** The step of the window in which the amount was counted. */
   readonly step: number;
   readonly amount: number;
 }
 
-/** A limit whose share of this gateway is used up. */
-interface Missing {
+/** A limit of which this gateway must lease more, and the amount that it needs. */
+interface LeaseNeed {
   readonly check: RateCheck;
   readonly amount: number;
 }
 
-/** What is left of a limit. */
-export interface RateState {
-  /** As in the settings of a key. */
-  readonly name: string;
-  readonly limit: number;
-  readonly remaining: number;
-  /** Milliseconds until the limit has recovered completely, without further requests. */
-  readonly resetMs: number;
-}
-
-export interface RateLimitsOptions {
-  readonly counters: SharedCounters;
-  /** Null: there is no other gateway. */
-  readonly shares?: RateShares | null;
-}
+type AmountOf = (check: RateCheck) => number;
 
 export class RateLimits {
   readonly counters: SharedCounters;
   readonly #shares: RateShares | null;
-  readonly #counterOf = new Map<string, Counter>();
+  readonly #countersById = new Map<string, Counter>();
   readonly #plans = new WeakMap<readonly LimitRule[], Plan>();
-  /** By an object that stands for the request. */
+  /** By the object that the calls of a request share. */
   readonly #requests = new WeakMap<object, RequestRecord>();
 
   constructor({ counters, shares = null }: RateLimitsOptions) {
@@ -92,185 +105,191 @@ export class RateLimits {
     this.#shares = shares;
   }
 
-  counterOf(id: string): Counter {
-    let counter = this.#counterOf.get(id);
-    if (counter === undefined) {
-      counter = new Counter(id);
-      this.#counterOf.set(id, counter);
-    }
-    return counter;
-  }
-
-  /** Concurrent requests are divided evenly between gateways; every gateway may run one. */
-  runningLimit(limit: number): number {
-    return this.#shares?.ownPart(limit) ?? limit;
-  }
-
-  /** Counts a request against the rules for every model, or throws 429. A promise only when the store has to be asked. */
+  /** Counts a request against the rules for all models, or throws 429. Returns a promise only when the store has to be asked. */
   takeRequest({ rules }: Caller): Promise<void> | undefined {
     if (rules.length === 0) return undefined;
     const { atStart } = this.#planOf(rules);
     if (atStart.length === 0) return undefined;
-    const taken = this.#take(atStart, oneRequest);
-    return isMissing(taken) ? this.#takeWithShares(atStart, oneRequest, taken).then(() => {}) : undefined;
+    const taken = this.#takeAll(atStart, oneRequest);
+    return needsLease(taken) ? this.#leaseAndTake(atStart, oneRequest, taken).then(ignore) : undefined;
   }
 
   /**
-   * Reserves what a call may use, or throws 429. Null when no limit applies. `request` stands for the request: its later calls count it no
-   * second time.
+   * Reserves what a call may use, or throws 429. Returns null when no limit applies, and a promise only when the store has to be asked.
    */
-  reserve(
-    { rules }: Caller,
-    model: string,
-    estimateTokens: () => number,
-    request: object,
-  ): RateReservation | Promise<RateReservation> | null {
+  reserve({ rules }: Caller, call: RateCall): RateReservation | Promise<RateReservation> | null {
     if (rules.length === 0) return null;
     const plan = this.#planOf(rules);
     if (plan.atCall.length === 0 && plan.running.length === 0) return null;
-    const applies = ({ rule }: { readonly rule: LimitRule }) => appliesTo(rule, model);
-    const checks = plan.hasModels ? plan.atCall.filter(applies) : plan.atCall;
-    const running = plan.hasModels ? plan.running.filter(applies) : plan.running;
-    if (checks.length === 0 && running.length === 0) return null;
-    const record = plan.hasModels ? this.#recordOf(request) : null;
-    for (const check of checks) if (check.rule.model !== null) record?.applied.add(check);
-    const isCounted = ({ kind, counter }: RateCheck) => kind !== "tokens" && record?.counted.has(counter) === true;
-    const uncounted = plan.hasModels ? checks.filter((check) => !isCounted(check)) : checks;
-    const tokens = uncounted.some(({ kind }) => kind === "tokens") ? Math.ceil(estimateTokens()) : 0;
-    // An amount above the limit could never be used; it waits for an empty window.
-    const amountOf = ({ kind, limit }: RateCheck) => (kind === "tokens" ? Math.min(tokens, limit) : 1);
-    const endRunning = this.#beginCalls(running);
-    const finish = (taken: readonly Taken[]) => {
-      for (const { check } of taken) if (check.kind !== "tokens") record?.counted.add(check.counter);
-      return this.#toReservation(taken, endRunning, record);
-    };
-    try {
-      const taken = this.#take(uncounted, amountOf);
-      if (!isMissing(taken)) return finish(taken);
-      return this.#takeWithShares(uncounted, amountOf, taken).then(finish, (error) => {
-        endRunning();
-        throw error;
-      });
-    } catch (error) {
-      endRunning();
-      throw error;
-    }
+    return plan.hasModelRules
+      ? this.#reserveForModel(plan, call)
+      : this.#reserveTokens(plan.atCall, Math.ceil(call.estimateTokens()));
   }
 
-  /** Adds `x-ratelimit-*` for the tightest limit of the request. */
+  /** Adds `x-ratelimit-*` for the tightest limits that applied to the request. */
   addHeaders(headers: Record<string, string>, { rules }: Caller, request: object): void {
     if (rules.length === 0) return;
-    const { shownRequests, shownTokens, hasModels } = this.#planOf(rules);
-    const applied = hasModels ? [...(this.#requests.get(request)?.applied ?? [])] : [];
+    const { atStart, tokensOfAllModels, hasModelRules } = this.#planOf(rules);
+    const applied = hasModelRules ? [...(this.#requests.get(request)?.applied ?? [])] : [];
+    // The same result as below without copying the lists, for most requests.
     if (applied.length === 0) {
-      this.#addHeadersOf(headers, "requests", shownRequests);
-      this.#addHeadersOf(headers, "tokens", shownTokens);
+      this.#addTightest(headers, headerNames.requests, atStart);
+      this.#addTightest(headers, headerNames.tokens, tokensOfAllModels);
       return;
     }
-    const isTokens = ({ kind }: RateCheck) => kind === "tokens";
-    this.#addHeadersOf(headers, "requests", [...shownRequests, ...applied.filter((check) => !isTokens(check))]);
-    this.#addHeadersOf(headers, "tokens", [...shownTokens, ...applied.filter(isTokens)]);
+    const requests = applied.filter(({ kind }) => kind !== "tokens");
+    const tokens = applied.filter(({ kind }) => kind === "tokens");
+    this.#addTightest(headers, headerNames.requests, [...atStart, ...requests]);
+    this.#addTightest(headers, headerNames.tokens, [...tokensOfAllModels, ...tokens]);
   }
 
-  #addHeadersOf(headers: Record<string, string>, what: "requests" | "tokens", checks: readonly RateCheck[]): void {
-    let tightest: RateCheck | null = null;
-    let least = Number.POSITIVE_INFINITY;
-    for (const check of checks) {
-      const remaining = Math.max(0, check.limit - this.counters.sum(check.counter, check.kind));
-      if (remaining >= least) continue;
-      tightest = check;
-      least = remaining;
-    }
-    if (tightest === null) return;
-    const window = this.counters.read(tightest.counter, tightest.kind);
-    headers[`x-ratelimit-limit-${what}`] = String(tightest.limit);
-    headers[`x-ratelimit-remaining-${what}`] = String(least);
-    headers[`x-ratelimit-reset-${what}`] = formatDuration(resetMs(window, tightest.kind));
-  }
-
-  /** The limits of a rule, and what this gateway has left of them. */
+  /** Returns the limits of a rule, and what remains of them after the use of this gateway. The use of other gateways is not included. */
   describe(rule: LimitRule): RateState[] {
     const windows = this.#toChecks(rule).map(({ counter, kind, limit }) => {
       const state = this.counters.read(counter, kind);
       const remaining = Math.max(0, limit - sumOf(state));
-      return { name: units[kind].replaceAll(" ", "_"), limit, remaining, resetMs: resetMs(state, kind) };
+      return { name: settingNames[kind], limit, remaining, resetMs: resetMs(state, kind) };
     });
-    const running = toRunningChecks(rule, this).map(({ counter, limit }) => {
-      const remaining = Math.max(0, limit - this.counters.countRunning(counter, 0));
+    const concurrent = this.toRunningChecks(rule).map(({ counter, limit }) => {
+      const remaining = Math.max(0, limit - this.counters.countRunning(counter, running.requests));
       return { name: "concurrent_requests", limit, remaining, resetMs: 0 };
     });
-    return [...windows, ...running];
+    return [...windows, ...concurrent];
   }
 
-  /** Takes from all windows or from none. Throws 429, or says which share is used up. */
-  #take(checks: readonly RateCheck[], amountOf: (check: RateCheck) => number): readonly Taken[] | Missing {
-    const taken: Taken[] = [];
+  /** A list of one, or an empty list when the rule does not limit running requests. */
+  toRunningChecks(rule: LimitRule): RunningCheck[] {
+    const limit = rule.rateLimit?.concurrent_requests ?? null;
+    return limit === null ? [] : [{ rule, counter: this.counterOf(rule.id), limit }];
+  }
+
+  /** The part of a limit of running requests that this gateway may use: an equal part for each gateway, and at least one request. */
+  runningLimit(limit: number): number {
+    return this.#shares?.ownPart(limit) ?? limit;
+  }
+
+  counterOf(id: string): Counter {
+    let counter = this.#countersById.get(id);
+    if (counter === undefined) {
+      counter = new Counter(id);
+      this.#countersById.set(id, counter);
+    }
+    return counter;
+  }
+
+  /** For callers without rules for certain models, as most are: only tokens are checked before their calls. */
+  #reserveTokens(checks: readonly RateCheck[], tokens: number): RateReservation | Promise<RateReservation> {
+    // An estimate above the limit would never fit, so it is lowered to the limit: then it fits an empty window.
+    const amountOf = ({ limit }: RateCheck) => Math.min(tokens, limit);
+    const taken = this.#takeAll(checks, amountOf);
+    if (!needsLease(taken)) return this.#toReservation(taken, ignore, null);
+    return this.#leaseAndTake(checks, amountOf, taken).then((later) => this.#toReservation(later, ignore, null));
+  }
+
+  #reserveForModel(
+    plan: Plan,
+    { model, estimateTokens, request }: RateCall,
+  ): RateReservation | Promise<RateReservation> | null {
+    const applies = ({ rule }: { readonly rule: LimitRule }) => appliesTo(rule, model);
+    const checks = plan.atCall.filter(applies);
+    const runningChecks = plan.running.filter(applies);
+    if (checks.length === 0 && runningChecks.length === 0) return null;
+    const record = this.#recordOf(request);
+    for (const check of checks) if (check.rule.model !== null) record.applied.add(check);
+    const uncounted = checks.filter(({ kind, counter }) => kind === "tokens" || !record.counted.has(counter));
+    const tokens = uncounted.some(({ kind }) => kind === "tokens") ? Math.ceil(estimateTokens()) : 0;
+    // An estimate above the limit would never fit, so it is lowered to the limit: then it fits an empty window.
+    const amountOf = ({ kind, limit }: RateCheck) => (kind === "tokens" ? Math.min(tokens, limit) : 1);
+    const endRunning = this.#beginRunning(runningChecks);
+    const finish = (taken: readonly TakenAmount[]) => {
+      for (const { check } of taken) if (check.kind !== "tokens") record.counted.add(check.counter);
+      return this.#toReservation(taken, endRunning, record);
+    };
+    const giveUp = (error: unknown): never => {
+      endRunning();
+      throw error;
+    };
+    try {
+      const taken = this.#takeAll(uncounted, amountOf);
+      return needsLease(taken) ? this.#leaseAndTake(uncounted, amountOf, taken).then(finish, giveUp) : finish(taken);
+    } catch (error) {
+      return giveUp(error);
+    }
+  }
+
+  /** Takes from all windows or from none. Throws 429 when a limit is reached. */
+  #takeAll(checks: readonly RateCheck[], amountOf: AmountOf): readonly TakenAmount[] | LeaseNeed {
+    const taken: TakenAmount[] = [];
     for (const check of checks) {
       const amount = amountOf(check);
       const outcome = this.#takeOne(check, amount);
-      if (outcome === "share") {
+      if (outcome === "shareUsedUp") {
         this.#giveBack(taken);
         return { check, amount };
       }
       if ("waitMs" in outcome) {
         this.#giveBack(taken);
-        throw exceeded(check, outcome.waitMs);
+        throw rateExceeded(check, outcome.waitMs);
       }
       taken.push(outcome);
     }
     return taken;
   }
 
-  #takeOne(check: RateCheck, amount: number): Taken | { readonly waitMs: number } | "share" {
+  #takeOne(check: RateCheck, amount: number): TakenAmount | { readonly waitMs: number } | "shareUsedUp" {
     const { counter, kind, limit } = check;
     const shares = this.#shares;
     if (shares?.isLeased(kind)) {
       const outcome = this.counters.take(counter, kind, { limit, amount, isShared: true });
-      if (outcome === "share" && !shares.mustDivide) return "share";
-      if (outcome !== "share") return "step" in outcome ? { check, step: outcome.step, amount } : outcome;
+      if (outcome !== "shareUsedUp") return "step" in outcome ? { check, step: outcome.step, amount } : outcome;
+      if (!shares.mustDivide) return outcome;
     }
-    const part = shares?.ownPart(limit) ?? limit;
-    const own = Math.min(amount, part);
-    const outcome = this.counters.take(counter, kind, { limit: part, amount: own, isShared: false });
-    if (outcome === "share") throw new TypeError("a part that is not shared needs no lease");
-    return "step" in outcome ? { check, step: outcome.step, amount: own } : outcome;
+    // Without a lease, this gateway may use an equal part of the limit.
+    const ownLimit = shares?.ownPart(limit) ?? limit;
+    const ownAmount = Math.min(amount, ownLimit);
+    const outcome = this.counters.take(counter, kind, { limit: ownLimit, amount: ownAmount, isShared: false });
+    return "step" in outcome ? { check, step: outcome.step, amount: ownAmount } : outcome;
   }
 
-  async #takeWithShares(
+  async #leaseAndTake(
     checks: readonly RateCheck[],
-    amountOf: (check: RateCheck) => number,
-    first: Missing,
-  ): Promise<readonly Taken[]> {
-    let missing = first;
+    amountOf: AmountOf,
+    firstNeed: LeaseNeed,
+  ): Promise<readonly TakenAmount[]> {
+    let need = firstNeed;
     for (;;) {
-      const { check, amount } = missing;
-      const waitMs = (await this.#shares?.lease(check, amount)) ?? 0;
-      if (waitMs > 0) throw exceeded(check, waitMs);
-      const taken = this.#take(checks, amountOf);
-      if (!isMissing(taken)) return taken;
-      missing = taken;
+      const waitMs = (await this.#shares?.lease(need.check, need.amount)) ?? 0;
+      if (waitMs > 0) throw rateExceeded(need.check, waitMs);
+      const taken = this.#takeAll(checks, amountOf);
+      if (!needsLease(taken)) return taken;
+      need = taken;
     }
   }
 
-  #giveBack(taken: readonly Taken[]): void {
+  #giveBack(taken: readonly TakenAmount[]): void {
     for (const { check, step, amount } of taken) this.counters.giveBack(check.counter, check.kind, { step, amount });
   }
 
-  #beginCalls(checks: readonly RunningCheck[]): () => void {
-    if (checks.length === 0) return () => {};
-    const places = checks.map(({ counter }) => this.counters.placeOf(counter));
-    for (const [index, check] of checks.entries()) {
-      const place = places[index];
-      if (place === undefined || this.counters.begin(place, 0, this.runningLimit(check.limit))) continue;
-      for (const begun of places.slice(0, index)) this.counters.end(begun, 0);
-      throw tooManyRunning(check.rule, check.limit);
-    }
-    return () => {
-      for (const place of places) this.counters.end(place, 0);
+  /** Counts a running call against all of the limits, or throws 429. Returns the function that ends it. */
+  #beginRunning(checks: readonly RunningCheck[]): () => void {
+    if (checks.length === 0) return ignore;
+    const begun: CounterEntry[] = [];
+    const end = () => {
+      for (const entry of begun) this.counters.end(entry, running.requests);
     };
+    for (const { rule, counter, limit } of checks) {
+      const entry = this.counters.entryOf(counter);
+      if (!this.counters.begin(entry, running.requests, this.runningLimit(limit))) {
+        end();
+        throw tooManyRunning(rule, limit);
+      }
+      begun.push(entry);
+    }
+    return end;
   }
 
-  #toReservation(taken: readonly Taken[], endRunning: () => void, record: RequestRecord | null): RateReservation {
+  /** `record`: may be null when the call has taken tokens only. */
+  #toReservation(taken: readonly TakenAmount[], endRunning: () => void, record: RequestRecord | null): RateReservation {
     return {
       settle: (tokens) => {
         endRunning();
@@ -284,9 +303,27 @@ export class RateLimits {
       release: () => {
         endRunning();
         this.#giveBack(taken);
-        for (const { check } of taken) record?.counted.delete(check.counter);
+        for (const { check } of taken) if (check.kind !== "tokens") record?.counted.delete(check.counter);
       },
     };
+  }
+
+  #addTightest(headers: Record<string, string>, names: HeaderNames, checks: readonly RateCheck[]): void {
+    let tightest: RateCheck | null = null;
+    let least = Number.POSITIVE_INFINITY;
+    let untilResetMs = 0;
+    for (const check of checks) {
+      const window = this.counters.summarize(check.counter, check.kind);
+      const remaining = Math.max(0, check.limit - window.sum);
+      if (remaining >= least) continue;
+      tightest = check;
+      least = remaining;
+      untilResetMs = window.resetMs;
+    }
+    if (tightest === null) return;
+    headers[names.limit] = String(tightest.limit);
+    headers[names.remaining] = String(least);
+    headers[names.reset] = formatDuration(untilResetMs);
   }
 
   #recordOf(request: object): RequestRecord {
@@ -313,10 +350,9 @@ export class RateLimits {
     return {
       atStart: checks.filter(isAtStart),
       atCall: checks.filter((check) => !isAtStart(check)),
-      running: rules.filter(({ model }) => model !== null).flatMap((rule) => toRunningChecks(rule, this)),
-      hasModels: rules.some(({ model, rateLimit }) => model !== null && rateLimit !== null),
-      shownRequests: checks.filter(isAtStart),
-      shownTokens: checks.filter(({ rule, kind }) => rule.model === null && kind === "tokens"),
+      running: rules.filter(({ model }) => model !== null).flatMap((rule) => this.toRunningChecks(rule)),
+      hasModelRules: rules.some(({ model, rateLimit }) => model !== null && rateLimit !== null),
+      tokensOfAllModels: checks.filter(({ rule, kind }) => rule.model === null && kind === "tokens"),
     };
   }
 
@@ -324,19 +360,43 @@ export class RateLimits {
     const { rateLimit } = rule;
     if (rateLimit === null) return [];
     const counter = this.counterOf(rule.id);
-    const limits: readonly (readonly [WindowKind, number | null])[] = [
-      ["perSecond", rateLimit.requests_per_second],
-      ["perMinute", rateLimit.requests_per_minute],
-      ["tokens", rateLimit.tokens_per_minute],
-    ];
-    return limits.flatMap(([kind, limit]) => (limit === null ? [] : [{ rule, counter, kind, limit }]));
+    return windowKinds.flatMap((kind) => {
+      const limit = rateLimit[settingNames[kind]];
+      return limit === null ? [] : [{ rule, counter, kind, limit }];
+    });
   }
 }
 
-/** The limit of a rule for running requests, if it has one. */
-export function toRunningChecks(rule: LimitRule, rates: Pick<RateLimits, "counterOf">): RunningCheck[] {
-  const limit = rule.rateLimit?.concurrent_requests ?? null;
-  return limit === null ? [] : [{ rule, counter: rates.counterOf(rule.id), limit }];
+const windowKinds: readonly WindowKind[] = ["perSecond", "perMinute", "tokens"];
+
+const settingNames = {
+  perSecond: "requests_per_second",
+  perMinute: "requests_per_minute",
+  tokens: "tokens_per_minute",
+} as const satisfies Record<WindowKind, keyof RateLimit>;
+
+type HeaderNames = Readonly<Record<"limit" | "remaining" | "reset", string>>;
+
+// Whole names: the runtime would have to hash a concatenated name again for every answer.
+const headerNames = {
+  requests: {
+    limit: "x-ratelimit-limit-requests",
+    remaining: "x-ratelimit-remaining-requests",
+    reset: "x-ratelimit-reset-requests",
+  },
+  tokens: {
+    limit: "x-ratelimit-limit-tokens",
+    remaining: "x-ratelimit-remaining-tokens",
+    reset: "x-ratelimit-reset-tokens",
+  },
+} as const;
+
+const oneRequest = () => 1;
+
+function ignore(): void {}
+
+function needsLease(taken: readonly TakenAmount[] | LeaseNeed): taken is LeaseNeed {
+  return !Array.isArray(taken);
 }
 
 export function tooManyRunning(rule: LimitRule, limit: number): GatewayError {
@@ -347,22 +407,11 @@ export function tooManyRunning(rule: LimitRule, limit: number): GatewayError {
   );
 }
 
-const oneRequest = () => 1;
-
-function isMissing(taken: readonly Taken[] | Missing): taken is Missing {
-  return !Array.isArray(taken);
-}
-
-const units: Readonly<Record<WindowKind, string>> = {
-  perSecond: "requests per second",
-  perMinute: "requests per minute",
-  tokens: "tokens per minute",
-};
-
-function exceeded({ rule, kind, limit }: RateCheck, waitMs: number): GatewayError {
+function rateExceeded({ rule, kind, limit }: RateCheck, waitMs: number): GatewayError {
   const retryAfter = Math.max(1, Math.ceil(waitMs / 1_000));
   const verb = kind === "tokens" ? "use" : "send";
-  const message = `${nameOf(rule)} may ${verb} ${limit} ${units[kind]}${modelsOf(rule)}. Retry in ${retryAfter} s.`;
+  const unit = settingNames[kind].replaceAll("_", " ");
+  const message = `${nameOf(rule)} may ${verb} ${limit} ${unit}${modelsOf(rule)}. Retry in ${retryAfter} s.`;
   return new GatewayError("rate_limit_exceeded", message, { retryAfter, isOwnLimit: true });
 }
 
@@ -374,11 +423,11 @@ function modelsOf({ model }: LimitRule): string {
   return model === null ? "" : ` for models that match '${model}'`;
 }
 
-/** As OpenAI writes it: `12ms`, `1s`, `6m0s`, `1m30.5s`. */
+/** As OpenAI writes durations: `12ms`, `1s`, `6m0s`, `1m30.5s`. */
 export function formatDuration(milliseconds: number): string {
   const whole = Math.ceil(milliseconds);
   if (whole < 1_000) return `${whole}ms`;
-  const minutes = Math.floor(whole / 60_000);
-  const seconds = (whole - minutes * 60_000) / 1_000;
+  const minutes = Math.floor(whole / minuteMs);
+  const seconds = (whole - minutes * minuteMs) / 1_000;
   return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds}s`;
 }

@@ -27,12 +27,15 @@ export interface RateSharesOptions {
   readonly log: Log;
 }
 
-const noteEveryMs = 2_000;
-// A gateway that was not noted for this long has ended.
-const liveMs = 8_000;
+/** How gateways notice each other. */
+const presence = {
+  noteEveryMs: 2_000,
+  /** A gateway that was not noted for this long has ended. */
+  liveMs: 8_000,
+  /** Other gateways notice a new one within `noteEveryMs`; until then they use whole limits. */
+  joinMs: 3_000,
+};
 const sweepEveryMs = 60_000;
-// Other gateways notice a new one within `noteEveryMs`; until then they use whole limits.
-const joinMs = 3_000;
 // After a refusal, the store is not asked again for this long.
 const refusedMs = 250;
 
@@ -60,7 +63,7 @@ export class RateShares {
   /** Resolves when the other gateways are known. */
   async start(): Promise<void> {
     await this.#note();
-    this.#noting = setInterval(() => void this.#note(), noteEveryMs);
+    this.#noting = setInterval(() => void this.#note(), presence.noteEveryMs);
     this.#noting.unref();
   }
 
@@ -87,7 +90,7 @@ export class RateShares {
   }
 
   get mustDivide(): boolean {
-    return this.#isDown || performance.now() - this.#startedAt < joinMs;
+    return this.#isDown || performance.now() - this.#startedAt < presence.joinMs;
   }
 
   /** Resolves with 0 when there is more to use now, else with the milliseconds until there is. */
@@ -139,7 +142,7 @@ export class RateShares {
   async #note(): Promise<void> {
     const { store, gateway } = this.#options;
     try {
-      const { all, serving } = await store.noteGateway(gateway.id, gateway.serves, Date.now(), liveMs);
+      const { all, serving } = await store.noteGateway(gateway.id, gateway.serves, Date.now(), presence.liveMs);
       this.#all = Math.max(1, all);
       this.#gateways = Math.max(1, serving);
       this.#isDown = false;
@@ -147,7 +150,7 @@ export class RateShares {
       if (performance.now() - this.#sweptAt < sweepEveryMs) return;
       this.#sweptAt = performance.now();
       this.#refused.clear();
-      await store.deleteExpired(Date.now(), liveMs);
+      await store.deleteExpired(Date.now(), presence.liveMs);
     } catch (error) {
       this.#setDown(error);
     }

@@ -4,10 +4,10 @@
 import type { Log } from "../log.ts";
 import {
   type Counter,
+  type CounterEntry,
   columnsAt,
   emptyTable,
   openCounterFile,
-  type Place,
   type Running,
   sharesAt,
   Table,
@@ -26,12 +26,13 @@ import {
   sealBefore,
   stepOf,
   subtract,
+  summarizeWindow,
   sumSealed,
-  sumWindow,
   type Taken,
   toSteps,
   type WindowKind,
   type WindowState,
+  type WindowSummary,
   waitFor,
 } from "./window-cells.ts";
 
@@ -41,21 +42,21 @@ const searchAgainAfterMs = 1_000;
 const maxClockReads = 3;
 
 /** Where a process finds the counters that it shares with others. */
-export interface CounterPlace {
+export interface CounterFile {
   readonly path: string;
   readonly slot: number;
 }
 
 /** Counts in this process alone when there is no file, or it cannot be opened. */
-export function openCounters(place: CounterPlace | null, log: Log): SharedCounters {
-  if (place === null) return new SharedCounters();
+export function openCounters(file: CounterFile | null, log: Log): SharedCounters {
+  if (file === null) return new SharedCounters();
   const warnings = { isFull: false };
   try {
     const onFull = () => {
       if (!warnings.isFull) log.warn("too many keys are active at once: some limits are counted per process");
       warnings.isFull = true;
     };
-    return new SharedCounters({ table: openCounterFile(place.path), slot: place.slot, onFull });
+    return new SharedCounters({ table: openCounterFile(file.path), slot: file.slot, onFull });
   } catch (error) {
     log.warn("the shared counters cannot be opened: this process counts its requests alone", { error });
     return new SharedCounters();
@@ -99,12 +100,20 @@ export class SharedCounters {
    * A process seals the steps before the current one. Another process that read the clock before finds its step sealed, and counts in the
    * next one. So what was counted before does not grow while the current step is checked against it.
    */
+  take(
+    counter: Counter,
+    kind: WindowKind,
+    options: TakeOptions & { readonly isShared: false },
+  ): Exclude<Taken, "shareUsedUp">;
+  take(counter: Counter, kind: WindowKind, options: TakeOptions): Taken;
   take(counter: Counter, kind: WindowKind, { limit, amount, isShared }: TakeOptions): Taken {
-    const { table, entry } = this.#locate(counter);
+    let now = this.#now();
+    const { table, entry } = this.#locate(counter, now);
     const at = entry + windowsAt[kind];
     let earliest = 0;
     for (let attempt = 0; ; attempt++) {
-      const time = toSteps(kind, this.#now());
+      if (attempt > 0) now = this.#now();
+      const time = toSteps(kind, now);
       const step = Math.max(Math.floor(time), earliest);
       const elapsed = Math.max(0, time - step);
       const before = sumSealed(table, at, { step, elapsed });
@@ -123,7 +132,7 @@ export class SharedCounters {
       const current = high === step * 2 ? count : 0;
       if (current + sum + amount > limit)
         return { waitMs: waitFor(readWindow(table, at, { step, elapsed }), { kind, limit, amount }) };
-      if (isShared && current + amount > countIn(table, entry + sharesAt[kind], step)) return "share";
+      if (isShared && current + amount > countIn(table, entry + sharesAt[kind], step)) return "shareUsedUp";
       const value = this.#packer.pack(high, count);
       const next = this.#packer.pack(step * 2, Math.min(maxCount, current + amount));
       if (Atomics.compareExchange(table.words, cell, value, next) === value) return { step };
@@ -132,8 +141,8 @@ export class SharedCounters {
 
   /** Removes an amount from the step in which it was counted, unless that is too long ago to matter. */
   giveBack(counter: Counter, kind: WindowKind, taken: StepAmount): void {
-    const { table, entry } = this.#locate(counter);
-    subtract(table, cellAt(entry + windowsAt[kind], taken.step), taken);
+    const { table, entry } = this.#locate(counter, this.#now());
+    subtract(table, cellAt(entry + windowsAt[kind], taken.step), taken, this.#packer);
   }
 
   /** Counts an amount that was used already, whatever the limit. */
@@ -142,29 +151,31 @@ export class SharedCounters {
   }
 
   read(counter: Counter, kind: WindowKind): WindowState {
-    const { table, entry } = this.#locate(counter);
-    const time = toSteps(kind, this.#now());
+    const now = this.#now();
+    const { table, entry } = this.#locate(counter, now);
+    const time = toSteps(kind, now);
     const step = Math.floor(time);
     return readWindow(table, entry + windowsAt[kind], { step, elapsed: time - step });
   }
 
-  /** What counts towards a limit now. */
-  sum(counter: Counter, kind: WindowKind): number {
-    const { table, entry } = this.#locate(counter);
-    const time = toSteps(kind, this.#now());
+  /** What counts towards a limit now, and how long that lasts. */
+  summarize(counter: Counter, kind: WindowKind): WindowSummary {
+    const now = this.#now();
+    const { table, entry } = this.#locate(counter, now);
+    const time = toSteps(kind, now);
     const step = Math.floor(time);
-    return sumWindow(table, entry + windowsAt[kind], { step, elapsed: time - step });
+    return summarizeWindow(table, entry + windowsAt[kind], kind, { step, elapsed: time - step });
   }
 
   /** What was counted in one of the last seven steps. */
   countOf(counter: Counter, kind: WindowKind, step: number): number {
-    const { table, entry } = this.#locate(counter);
+    const { table, entry } = this.#locate(counter, this.#now());
     return countIn(table, cellAt(entry + windowsAt[kind], step), step);
   }
 
   /** What the store granted for a step, all grants together. */
   grant(counter: Counter, kind: WindowKind, { step, amount }: StepAmount): void {
-    const { table, entry } = this.#locate(counter);
+    const { table, entry } = this.#locate(counter, this.#now());
     const cell = entry + sharesAt[kind];
     for (;;) {
       const value = Atomics.load(table.words, cell);
@@ -176,14 +187,14 @@ export class SharedCounters {
     }
   }
 
-  /** The place of a counter in the table, for requests that are running. It stays valid as long as one of them is counted there. */
-  placeOf(counter: Counter): Place {
-    const { table, entry } = this.#locate(counter);
+  /** The entry of a counter in the table, for requests that are running. It stays valid as long as one of them is counted there. */
+  entryOf(counter: Counter): CounterEntry {
+    const { table, entry } = this.#locate(counter, this.#now());
     return { table, entry };
   }
 
   /** False when `limit` are running already. */
-  begin({ table, entry }: Place, what: Running, limit: number): boolean {
+  begin({ table, entry }: CounterEntry, what: Running, limit: number): boolean {
     const column = this.#columnOf(table, entry, what);
     const version = entry * 2 + versionAt;
     for (;;) {
@@ -197,12 +208,12 @@ export class SharedCounters {
     }
   }
 
-  end({ table, entry }: Place, what: Running): void {
+  end({ table, entry }: CounterEntry, what: Running): void {
     Atomics.sub(table.numbers, this.#columnOf(table, entry, what), 1);
   }
 
   countRunning(counter: Counter, what: Running): number {
-    const { table, entry } = this.#locate(counter);
+    const { table, entry } = this.#locate(counter, this.#now());
     return table.sumRunning(entry, what);
   }
 
@@ -211,14 +222,13 @@ export class SharedCounters {
   }
 
   /** Where the counter is now. Notes its use first, so that no other process replaces the entry afterwards. */
-  #locate(counter: Counter): Place {
+  #locate(counter: Counter, now: number): CounterEntry {
     const { table, entry } = counter;
-    const now = this.#now();
     const seconds = Math.floor(now / 1_000);
     if (table === this.#table) {
       table.noteUse(entry, seconds);
-      if (table.holds(entry, counter)) return counter as Place;
-    } else if (table !== null && now < counter.searchAt) return counter as Place;
+      if (table.holds(entry, counter)) return counter as CounterEntry;
+    } else if (table !== null && now < counter.searchAt) return counter as CounterEntry;
     const found = this.#table.find(counter, this.#slot, seconds);
     if (found >= 0) {
       counter.table = this.#table;
@@ -231,6 +241,6 @@ export class SharedCounters {
         counter.entry = counter.table.firstEntry;
       }
     }
-    return counter as Place;
+    return counter as CounterEntry;
   }
 }

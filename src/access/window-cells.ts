@@ -33,13 +33,20 @@ export interface WindowState {
   readonly counts: readonly number[];
 }
 
+export interface WindowSummary {
+  /** What counts towards a limit. */
+  readonly sum: number;
+  /** How long it takes until the window is empty. */
+  readonly resetMs: number;
+}
+
 export type Taken =
   /** The step in which the amount was counted, for `giveBack`. */
   | { readonly step: number }
   /** The limit is reached; `waitMs`: until the amount fits, if nothing else is counted. */
   | { readonly waitMs: number }
   /** The limit is not reached, but the store has granted less. */
-  | "share";
+  | "shareUsedUp";
 
 /** An amount in a step of a window. */
 export interface StepAmount {
@@ -104,11 +111,22 @@ export function readWindow(table: Cells, at: number, { step, elapsed }: StepTime
   return { step, elapsed, counts };
 }
 
-/** `sumOf` of a window that is not read otherwise. */
-export function sumWindow(table: Cells, at: number, { step, elapsed }: StepTime): number {
-  let sum = weigh(countIn(table, cellAt(at, step - stepsPerWindow), step - stepsPerWindow), elapsed);
-  for (let age = 0; age < stepsPerWindow; age++) sum += countIn(table, cellAt(at, step - age), step - age);
-  return sum;
+/** `sumOf` and `resetMs` of a window that is not read otherwise. */
+export function summarizeWindow(
+  table: Cells,
+  at: number,
+  kind: WindowKind,
+  { step, elapsed }: StepTime,
+): WindowSummary {
+  let sum = 0;
+  let newest = -1;
+  for (let age = 0; age <= stepsPerWindow; age++) {
+    const count = countIn(table, cellAt(at, step - age), step - age);
+    if (count === 0) continue;
+    if (newest < 0) newest = age;
+    sum += age < stepsPerWindow ? count : weigh(count, elapsed);
+  }
+  return { sum, resetMs: toResetMs(newest, elapsed, kind) };
 }
 
 /** What counts towards a limit. */
@@ -145,15 +163,29 @@ export function waitFor(
 /** How long it takes until the window is empty. */
 export function resetMs({ counts, elapsed }: WindowState, kind: WindowKind): number {
   const newest = counts.findIndex((count) => count > 0);
+  return toResetMs(newest, elapsed, kind);
+}
+
+/** `newest`: the age of the newest step with a count; -1: no step has one. */
+function toResetMs(newest: number, elapsed: number, kind: WindowKind): number {
   return newest < 0 ? 0 : ((stepsPerWindow + 1 - newest - elapsed) * windowMs[kind]) / stepsPerWindow;
 }
 
-export function subtract(table: Cells, cell: number, { step, amount }: StepAmount): void {
+/** Removes an amount from a step, unless its cell counts another one. */
+export function subtract(
+  { words, numbers }: Cells,
+  cell: number,
+  { step, amount }: StepAmount,
+  packer: CellPacker,
+): void {
   for (;;) {
-    const value = Atomics.load(table.words, cell);
-    if (stepOf(value) !== step) return;
-    const next = pack(step, isSealed(value), Math.max(0, countOf(value) - amount));
-    if (Atomics.compareExchange(table.words, cell, value, next) === value) return;
+    // The halves may be those of two moments; then the exchange fails.
+    const high = Atomics.load(numbers, cell * 2 + 1) >>> 0;
+    const count = Atomics.load(numbers, cell * 2) >>> 0;
+    if (high >>> 1 !== step) return;
+    const value = packer.pack(high, count);
+    const next = packer.pack(high, Math.max(0, count - amount));
+    if (Atomics.compareExchange(words, cell, value, next) === value) return;
   }
 }
 

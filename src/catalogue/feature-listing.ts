@@ -3,7 +3,7 @@
 import type { Feature, FeatureList, Subfeature, SubfeatureDetail, TaskModel, TaskPricing } from "../contract/info.ts";
 import { features, type Task, tasks } from "../contract/tasks.ts";
 import { once } from "../lib/once.ts";
-import { createJsonDocument, type Document } from "./document.ts";
+import { createJsonDocument, type Document, withCompression } from "./document.ts";
 
 /** A provider or engine for a task. */
 export interface TaskOffer {
@@ -60,7 +60,7 @@ function createView(offers: readonly TaskOffer[], withUnconfigured: boolean): Vi
   for (const task of tasks) {
     const { name } = task;
     const subfeature = toSubfeature(task, byTask.get(name) ?? [], withUnconfigured);
-    const detail = once(() => createJsonDocument(toDetail(task, subfeature)));
+    const detail = once(() => withCompression(createJsonDocument(toDetail(task, subfeature))));
     details.set(name, detail);
     if (withUnconfigured || subfeature.models.length > 0) byFeature.get(task.feature)?.push(subfeature);
   }
@@ -71,8 +71,10 @@ function createView(offers: readonly TaskOffer[], withUnconfigured: boolean): Vi
   });
   const list: FeatureList = { features: listed.filter((feature) => feature.subfeatures.length > 0) };
   return {
-    list: createJsonDocument(list),
-    features: new Map(listed.map((feature) => [feature.name, once(() => createJsonDocument(feature))])),
+    list: withCompression(createJsonDocument(list)),
+    features: new Map(
+      listed.map((feature) => [feature.name, once(() => withCompression(createJsonDocument(feature)))]),
+    ),
     subfeatures: details,
   };
 }

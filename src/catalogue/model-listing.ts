@@ -8,7 +8,7 @@ import { once } from "../lib/once.ts";
 import type { Dialect, ParameterTable } from "../providers/dialect.ts";
 import { isNamed, listProviderNames } from "../providers/find-provider.ts";
 import { type EmbeddingModelFacts, type ModelFacts, modelNamesOf, type ProviderRow } from "../providers/provider.ts";
-import { createDocument, createJsonDocument, type Document, jsonType } from "./document.ts";
+import { createDocument, createJsonDocument, type Document, jsonType, withCompression } from "./document.ts";
 import type { Included } from "./feature-listing.ts";
 import { splitModelName } from "./model-name.ts";
 import { type PriceBook, toPublicPricing } from "./prices.ts";
@@ -20,13 +20,8 @@ export interface Offered {
   readonly dialect: Dialect | null;
 }
 
-/** A model is listed when it matches every value. A value that no model can have is refused. */
-export interface ModelFilters {
-  readonly provider: readonly string[];
-  readonly feature: readonly string[];
-  readonly capability: readonly string[];
-  readonly endpoint: readonly string[];
-}
+/** A model is listed when it is of one of the providers and matches every other value. A value that no model can have is refused. */
+export type ModelFilters = Readonly<Record<"provider" | "feature" | "capability" | "endpoint", readonly string[]>>;
 
 export interface ListedModel {
   readonly model: Model;
@@ -40,10 +35,6 @@ const chatFeature = "llm";
 const chatEndpoints = ["chat/completions", "responses", "v1/messages"];
 const embeddingsEndpoint = "embeddings";
 const capabilityPrefix = "supports_";
-// Limits of an error message: unknown values, known values, characters of a value.
-const mostProblems = 10;
-const mostKnownValues = 20;
-const maxValueLength = 64;
 
 interface Entry extends ListedModel {
   readonly json: string;
@@ -61,7 +52,7 @@ export function createModelListing(providers: readonly Offered[], prices: PriceB
   const pick = ({ unconfigured, sandbox }: Included) =>
     all().filter(({ model, isSandbox }) => (unconfigured || model.configured) && (sandbox || !isSandbox));
   const wholes = [false, true].map((sandbox) =>
-    [false, true].map((unconfigured) => once(() => toListDocument(pick({ unconfigured, sandbox })))),
+    [false, true].map((unconfigured) => once(() => withCompression(toListDocument(pick({ unconfigured, sandbox }))))),
   );
   const known = once(() => listKnownValues(providers, all()));
 
@@ -70,7 +61,8 @@ export function createModelListing(providers: readonly Offered[], prices: PriceB
     find: (id: string): ListedModel | undefined => entries().get(id) ?? findByOtherName(id, providers, entries()),
     suggest: (id: string) => suggestModel(id, providers, entries()),
     /** The models of configured providers, in the order of the providers; then, if included, all other models. */
-    list(filters: ModelFilters, included: Included): Document {
+    list({ provider, feature, capability, endpoint }: ModelFilters, included: Included): Document {
+      const filters = { provider, feature, capability, endpoint };
       if (Object.values(filters).every((values) => values.length === 0))
         return wholes[included.sandbox ? 1 : 0]?.[included.unconfigured ? 1 : 0]?.() as Document;
       refuseUnknownValues(filters, known());
@@ -81,9 +73,8 @@ export function createModelListing(providers: readonly Offered[], prices: PriceB
   };
 }
 
-type KnownValues = Readonly<Record<keyof ModelFilters, readonly string[]>>;
-
-function listKnownValues(providers: readonly Offered[], entries: readonly Entry[]): KnownValues {
+/** The values that a filter may have. */
+function listKnownValues(providers: readonly Offered[], entries: readonly Entry[]): ModelFilters {
   const capabilities = Object.keys(modelCapabilities.shape).filter((name) => name.startsWith(capabilityPrefix));
   return {
     provider: listProviderNames(providers),
@@ -93,8 +84,13 @@ function listKnownValues(providers: readonly Offered[], entries: readonly Entry[
   };
 }
 
+// Limits of an error message: unknown values, known values, characters of a value.
+const mostProblems = 10;
+const mostKnownValues = 20;
+const maxValueLength = 64;
+
 /** Without this check, a misspelt value would return an empty list. */
-function refuseUnknownValues(filters: ModelFilters, known: KnownValues): void {
+function refuseUnknownValues(filters: ModelFilters, known: ModelFilters): void {
   const problems = (Object.keys(known) as (keyof ModelFilters)[]).flatMap((name) =>
     filters[name]
       .filter((value) => !known[name].includes(value))
@@ -151,7 +147,7 @@ function createEntries(providers: readonly Offered[], prices: PriceBook | null, 
 
 function matches(entry: Entry, filters: ModelFilters): boolean {
   return (
-    filters.provider.every((provider) => entry.names.includes(provider)) &&
+    (filters.provider.length === 0 || filters.provider.some((provider) => entry.names.includes(provider))) &&
     filters.feature.every((feature) => entry.features.includes(feature)) &&
     filters.capability.every((capability) => entry.capabilities.has(capability)) &&
     filters.endpoint.every((endpoint) => entry.model.endpoints.includes(endpoint))

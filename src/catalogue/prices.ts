@@ -3,18 +3,8 @@
 import { z } from "zod";
 import type { Model } from "../contract/models.ts";
 import { toUsd } from "../lib/money.ts";
-import {
-  feeNames,
-  type PricedModel,
-  type PricedProvider,
-  type PriceFile,
-  type PriceSource,
-  type RateCard,
-  rateCardSchema,
-  rateNames,
-  type ScheduledCard,
-  toCards,
-} from "./price-file.ts";
+import type { PricedModel, PricedProvider, PriceFile, PriceSource, RateCard, ScheduledCard } from "./price-file.ts";
+import { feeNames, rateCardSchema, rateNames, toCards } from "./price-file.ts";
 import { compileCard, freeSchedule, type Rates, type Schedule, toSchedule } from "./price-rates.ts";
 
 export { builtInPrices, checkPriceFile, loadPrices, type PriceFile, type PriceSource } from "./price-file.ts";

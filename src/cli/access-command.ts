@@ -3,9 +3,9 @@
 import { type AccessDefaults, type Keyring, openKeyring } from "../access/keys.ts";
 import { commandActor } from "../access/roles.ts";
 import { createTeams, type Teams } from "../access/teams.ts";
-import { createLog } from "../log.ts";
+import { createLog, type Log } from "../log.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { Output } from "./command-line.ts";
+import { type Output, printResult, type Result } from "./command-line.ts";
 
 export interface AccessContext extends Output {
   openStorage(): Promise<Storage>;
@@ -18,32 +18,20 @@ export interface Access {
   readonly teams: Teams;
 }
 
-export interface Result {
-  readonly json: unknown;
-  readonly lines: readonly string[];
-}
-
 /** Opens the store, does the work, and prints its result. */
 export async function perform(
   context: AccessContext,
   work: (access: Access) => Promise<Result>,
   isJson = false,
 ): Promise<void> {
-  const { json, lines } = await withAccess(context, work);
-  if (isJson) context.print(JSON.stringify(json, null, 2));
-  else for (const line of lines) context.print(line);
+  printResult(context, isJson, await withAccess(context, work));
 }
 
 async function withAccess(context: AccessContext, work: (access: Access) => Promise<Result>): Promise<Result> {
   const defaults = context.readDefaults?.();
   const storage = await context.openStorage();
   try {
-    const log = createLog({
-      level: "error",
-      format: "text",
-      secrets: [],
-      write: (lines) => process.stderr.write(lines),
-    });
+    const log = createCommandLog();
     const settings = { actor: commandActor(), ...(defaults === undefined ? {} : { defaults }) };
     const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: 60_000, log, ...settings });
     try {
@@ -54,6 +42,11 @@ async function withAccess(context: AccessContext, work: (access: Access) => Prom
   } finally {
     await storage.close();
   }
+}
+
+/** Only errors, as text for people. */
+export function createCommandLog(): Log {
+  return createLog({ level: "error", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
 }
 
 /** The columns but the last have the width of their widest cell. */

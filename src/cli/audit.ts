@@ -4,10 +4,9 @@ import type { Command } from "commander";
 import { createAudit } from "../access/audit.ts";
 import { type AuditObject, listAuditQuery } from "../contract/audit.ts";
 import { parse } from "../contract/problems.ts";
-import { createLog } from "../log.ts";
-import { toTable } from "./access-command.ts";
-import { createCommand, UsageError } from "./command-line.ts";
-import { type UsageContext, withStorage } from "./usage.ts";
+import { createCommandLog, toTable } from "./access-command.ts";
+import { createCommand, printResult, UsageError } from "./command-line.ts";
+import { fromOption, toOption, type UsageContext, withStorage } from "./usage.ts";
 
 interface AuditOptions {
   readonly json?: true;
@@ -17,11 +16,8 @@ interface AuditOptions {
 /** Arguments are checked before the store is opened. */
 export function createAuditCommand(context: UsageContext): Command {
   return createCommand("audit", "List who changed what: keys, teams, sign-ins, reloads.", context)
-    .option(
-      "--from <time>",
-      "a date, a time such as 2026-11-30T12:00:00Z, or hours or days before now such as 24h or 7d",
-    )
-    .option("--to <time>", "the end, which is not included; a date is included as a whole day")
+    .option(...fromOption)
+    .option(...toOption)
     .option("--actor <text>", "only changes by this key or person: an id or a name")
     .option("--action <name>", "only this action, such as key.create, or a kind of object, such as key")
     .option("--target <text>", "only changes of this object: its id or name")
@@ -34,12 +30,7 @@ export function createAuditCommand(context: UsageContext): Command {
     .action(async ({ json, csv, ...options }: AuditOptions) => {
       if (json && csv) throw new UsageError("Choose one of --json and --csv.");
       const query = parse(listAuditQuery, options, "query");
-      const log = createLog({
-        level: "error",
-        format: "text",
-        secrets: [],
-        write: (lines) => process.stderr.write(lines),
-      });
+      const log = createCommandLog();
       await withStorage(context, async (storage) => {
         const audit = createAudit(storage.audit, log);
         if (csv) {
@@ -47,9 +38,8 @@ export function createAuditCommand(context: UsageContext): Command {
           return;
         }
         const list = await audit.list(query, null);
-        if (json) return context.print(JSON.stringify(list, null, 2));
-        for (const line of toTable([header, ...list.items.map(toRow)])) context.print(line);
-        if (list.next_cursor !== null) context.print(`More: --cursor ${list.next_cursor}`);
+        const more = list.next_cursor === null ? [] : [`More: --cursor ${list.next_cursor}`];
+        printResult(context, json, { json: list, lines: [...toTable([header, ...list.items.map(toRow)]), ...more] });
       });
     })
     .addHelpText("after", "\nExample: npx switchyard-gateway audit --action key --from 7d");

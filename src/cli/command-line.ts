@@ -1,21 +1,21 @@
-// The parts that all commands share: exit codes, output, and options that may be repeated. Commander parses the arguments.
+// What all commands share: output, help, exit codes, and the parsing of option values. Commander parses the arguments.
 
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { ConfigError } from "../config.ts";
-import { messageOf, SettingError, ValidationError } from "../errors.ts";
+import { messageOf, type Problem, SettingError, ValidationError } from "../errors.ts";
 
 export interface Output {
   print(line: string): void;
-  /** Messages for people, apart from the output that `--json` asks for. */
-  printError?(line: string): void;
-  /** Replaces the line that shows how far long work is; null removes it. Absent where no person watches. */
+  /** For errors and notes, which must not mix with a result that a program reads. */
+  printError(line: string): void;
+  /** Replaces the progress line; null removes it. Absent unless standard error is a terminal. */
   showProgress?(line: string | null): void;
 }
 
-/** The command line was not understood: exit code 2, and the command's help. */
+/** The arguments are wrong. The message and the command's help are printed, and the exit code is 2. */
 export class UsageError extends Error {}
 
-/** The command has already printed why it failed. */
+/** Ends a command that has already printed why it failed. */
 export class CommandFailed extends Error {
   readonly exitCode: number;
 
@@ -25,7 +25,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** The commands below it inherit its settings. */
+/** Creates a command with the settings that all commands share. Subcommands that are added with `.command()` inherit them. */
 export function createCommand(name: string, summary: string, output: Output): Command {
   return new Command(name)
     .description(summary)
@@ -35,12 +35,17 @@ export function createCommand(name: string, summary: string, output: Output): Co
     .exitOverride()
     .configureOutput({
       writeOut: (text) => output.print(text.trimEnd()),
-      writeErr: (text) => printError(output, text.trimEnd()),
+      writeErr: (text) => output.printError(text.trimEnd()),
       getOutHelpWidth: () => 120,
       getErrHelpWidth: () => 120,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
+}
+
+/** Sets what the help of a command says: its summary, and an example at the end. */
+export function explain(command: Command, summary: string, example: string): Command {
+  return command.description(summary).addHelpText("after", `\nExample: npx switchyard-gateway ${example}`);
 }
 
 /** What the exit codes of all commands mean, for help and docs/command-line.md. */
@@ -53,39 +58,49 @@ export const exitCodes: Readonly<Record<number, string>> = {
 
 /** Runs a command and returns its exit code. */
 export async function runCommandLine(command: Command, args: readonly string[], output: Output): Promise<number> {
-  let current = command;
-  command.hook("preAction", (_, action) => {
-    current = action;
+  // A UsageError prints the help of this command.
+  let runningCommand = command;
+  command.hook("preAction", (_, subcommand) => {
+    runningCommand = subcommand;
   });
   try {
     await command.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommandFailed) return error.exitCode;
-    // It has printed its message already. Help that was asked for is no failure.
+    // Commander has already printed its message. Printing the requested help is not a failure.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    printError(output, describe(error));
+    output.printError(describeError(error));
     if (error instanceof UsageError) {
-      printError(output, "");
-      current.outputHelp({ error: true });
+      output.printError("");
+      runningCommand.outputHelp({ error: true });
     }
     return [UsageError, ValidationError, ConfigError, SettingError].some((kind) => error instanceof kind) ? 2 : 1;
   }
 }
 
-function describe(error: unknown): string {
-  if (error instanceof ValidationError)
-    return error.problems.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("\n");
+function describeError(error: unknown): string {
+  if (error instanceof ValidationError) return error.problems.map(describeProblem).join("\n");
   if (error instanceof SettingError) return `${error.path}: ${error.message}`;
   return messageOf(error);
 }
 
-function printError(output: Output, text: string): void {
-  if (output.printError === undefined) process.stderr.write(`${text}\n`);
-  else output.printError(text);
+/** Leaves out the first part of the location: it says where in an HTTP request the member is. */
+function describeProblem({ loc: [, ...path], msg }: Problem): string {
+  return path.length === 0 ? msg : `${path.join(".")}: ${msg}`;
 }
 
-/** The values of an option that may be repeated. */
+/** The result of a command: `json` is printed with `--json`, otherwise `lines`. */
+export interface Result {
+  readonly json: unknown;
+  readonly lines: readonly string[];
+}
+
+export function printResult(output: Output, isJson: boolean | undefined, { json, lines }: Result): void {
+  for (const line of isJson ? [JSON.stringify(json, null, 2)] : lines) output.print(line);
+}
+
+/** Parses a repeatable option: Commander calls this for each occurrence. */
 export function collect(value: string, previous: readonly string[] = []): string[] {
   return [...previous, value];
 }
@@ -96,10 +111,10 @@ export function toNumber(given: string): number {
   return value;
 }
 
-export function toWholeNumber(most: number) {
-  return (given: string): number => {
-    if (!/^\d+$/.test(given) || Number(given) > most)
-      throw new InvalidArgumentError(`It takes a whole number up to ${most}.`);
+export function toWholeNumber(max: number): (given: string) => number {
+  return (given) => {
+    if (!/^\d+$/.test(given) || Number(given) > max)
+      throw new InvalidArgumentError(`It takes a whole number up to ${max}.`);
     return Number(given);
   };
 }

@@ -16,7 +16,7 @@ export interface CommandInfo {
   readonly isRunnable: boolean;
 }
 
-interface OptionInfo {
+export interface OptionInfo {
   /** `--name <name>` */
   readonly flags: string;
   /** `--name` */

@@ -1,12 +1,14 @@
 // The command line: noun, then verb. Only the code of the command that runs is loaded, so that a gateway starts sooner.
 
 import type { Command } from "commander";
-import { type Config, findDataDir, readConfig, readLauncher, secretsOf, withSettings } from "../config.ts";
+import type { Config } from "../config.ts";
+import { findDataDir, readConfig, readLauncher, secretsOf, storageSettings, withSettings } from "../config.ts";
 import { createLog, type Log } from "../log.ts";
 import { openStorage, requireStore, type Storage } from "../storage/storage.ts";
 import { version } from "../version.ts";
 import { CommandFailed, createCommand, exitCodes, type Output, runCommandLine } from "./command-line.ts";
 import { isRunnable, listCommands, readExample } from "./command-tree.ts";
+import type { DemoPlace } from "./demo.ts";
 import { showOnTerminal } from "./progress.ts";
 import { addressOf, runServe, runWork } from "./serve.ts";
 import { addLocationOptions, addServingOptions } from "./setting-options.ts";
@@ -93,8 +95,7 @@ const lazyCommands: Readonly<Record<string, LazyCommand>> = {
   },
   storage: {
     summary: "Move stored data from SQLite to PostgreSQL.",
-    load: async (output) =>
-      (await import("./storage.ts")).createStorageCommand({ ...output, settings: storageSettings }),
+    load: async (output) => (await import("./storage.ts")).createStorageCommand({ ...output, settings: moveSettings }),
   },
   doctor: {
     summary: "Find what keeps the gateway from working, and how to repair it.",
@@ -193,11 +194,10 @@ function addCommonParts(command: Command, readsSettings: boolean): void {
 /** Never creates a store: a command that runs in the wrong folder would otherwise work on a new and empty one. */
 async function openConfiguredStorage(needs: "secrets" | "no secrets" = "no secrets"): Promise<Storage> {
   const config = readConfig();
-  const { databaseUrl, dataDir, encryptionKey } = config;
-  const log = openCommandLog(config);
-  const options = { databaseUrl, dataDir, log, ...(needs === "secrets" ? { encryptionKey } : {}) };
+  const settings = storageSettings(config);
+  const encryptionKey = needs === "secrets" ? settings.encryptionKey : undefined;
   await requireStore(config.dataDir, config.databaseUrl);
-  return await openStorage(options);
+  return await openStorage({ ...settings, encryptionKey, log: openCommandLog(config) });
 }
 
 function requestsContext(output: Output) {
@@ -212,14 +212,15 @@ function requestsContext(output: Output) {
 }
 
 function demoContext(output: Output) {
-  const environmentOf = (dataDir: string) => withSettings({ SWITCHYARD_DATA_DIR: dataDir, DATABASE_URL: "" });
+  const environmentOf = ({ dataDir, configFile }: DemoPlace) =>
+    withSettings({ SWITCHYARD_DATA_DIR: dataDir, SWITCHYARD_CONFIG: configFile, DATABASE_URL: "" });
   return {
     ...output,
-    readConfig: (dataDir: string) => readConfig(environmentOf(dataDir)),
+    readConfig: (place: DemoPlace) => readConfig(environmentOf(place)),
     openLog: openCommandLog,
     loadComputeCost: async (config: Config, log: Log) =>
       (await import("../services.ts")).createOfflineExplainer(config, log),
-    serve: (dataDir: string) => runServe(environmentOf(dataDir)),
+    serve: (place: DemoPlace) => runServe(environmentOf(place)),
   };
 }
 
@@ -227,7 +228,7 @@ function accessContext(output: Output) {
   return { ...output, openStorage: () => openConfiguredStorage(), readDefaults: () => readConfig().defaults };
 }
 
-function storageSettings() {
+function moveSettings() {
   const config = readConfig();
   return { dataDir: config.dataDir, log: openCommandLog(config) };
 }

@@ -3,23 +3,15 @@
 import type { Command } from "commander";
 import schema from "../../docs/switchyard.schema.json";
 import { type ConfigProblem, describeProblem, type Environment } from "../config/config-file.ts";
-import { variableOf } from "../config/settings.ts";
-import {
-  type Config,
-  ConfigError,
-  readConfig,
-  readConfigPartly,
-  readSettings,
-  type SettingInForce,
-  type SettingSource,
-  withConfigFile,
-} from "../config.ts";
+import { listSettings } from "../config/shown-settings.ts";
+import { type Config, ConfigError, readConfig, readConfigPartly, withConfigFile } from "../config.ts";
 import type { ProviderDetail } from "../contract/providers.ts";
+import type { ShownSetting } from "../contract/settings.ts";
 import { findMisspeltVariables, setUpProviders } from "../provider-setup.ts";
 import type { Provider } from "../providers/configure.ts";
 import { importLitellmConfig } from "../providers/litellm/import-config.ts";
 import { toTable } from "./access-command.ts";
-import { CommandFailed, createCommand, type Output } from "./command-line.ts";
+import { CommandFailed, createCommand, explain, type Output } from "./command-line.ts";
 import { type OpenProviders, toProviderRows } from "./providers.ts";
 
 export interface ConfigContext extends Output {
@@ -46,14 +38,15 @@ interface Checked {
 const fileOption = ["--config <file>", "the file to read; default: SWITCHYARD_CONFIG or ./switchyard.yaml"] as const;
 /** As for other commands: the settings are wrong. */
 const invalidExitCode = 2;
-const hidden = "[hidden]";
 
 export function createConfigCommand(context: ConfigContext): Command {
   const group = createCommand("config", "Check, show, describe and import the configuration.", context);
 
-  group
-    .command("check")
-    .description("Check the environment and switchyard.yaml. Every problem is printed with file, line and remedy.")
+  explain(
+    group.command("check"),
+    "Check the environment and switchyard.yaml. Every problem is printed with file, line and remedy.",
+    "config check --config switchyard.yaml",
+  )
     .option(...fileOption)
     .option("--strict", "treat warnings as problems")
     .option("--json", "print JSON")
@@ -62,18 +55,18 @@ export function createConfigCommand(context: ConfigContext): Command {
       if (json) context.print(JSON.stringify(checked, null, 2));
       else printChecked(checked, context);
       if (!checked.valid) throw new CommandFailed(invalidExitCode);
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway config check --config switchyard.yaml");
+    });
 
-  group
-    .command("show")
-    .description("Show every setting and provider in force, and where it comes from. Secrets are hidden.")
+  explain(
+    group.command("show"),
+    "Show every setting and provider in force, and where it comes from. Secrets are hidden.",
+    "config show --json",
+  )
     .option(...fileOption)
     .option("--json", "print JSON")
     .action(async ({ config: file, json }: FileOptions) => {
-      const environment = withConfigFile(file);
-      const config = readConfig(environment);
-      const settings = readSettings(environment).map((one) => toShownSetting(one, config));
+      const config = readConfig(withConfigFile(file));
+      const settings = listSettings(config).map(({ description: _, ...setting }) => setting);
       const { providers, storeProblem } = await readProviders(context, file);
       const aliases = Object.fromEntries(config.aliases);
       if (json) {
@@ -82,24 +75,30 @@ export function createConfigCommand(context: ConfigContext): Command {
       }
       context.print(config.file === null ? "There is no switchyard.yaml." : `File: ${config.file}`);
       context.print("");
-      const rows = settings.map(({ variable, value, source }) => [variable, toWord(value), describeSource(source)]);
+      const rows = settings.map(({ name, variable, value, source }) => [
+        variable ?? name,
+        toWord(value),
+        describeSource(source),
+      ]);
       for (const line of toTable([["SETTING", "VALUE", "FROM"], ...rows])) context.print(line);
       context.print("");
       for (const line of toTable(toProviderRows(providers))) context.print(line);
       if (storeProblem !== null) context.print(`\nThe store was not read: ${storeProblem}`);
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway config show --json");
+    });
 
-  group
-    .command("schema")
-    .description("Print the JSON Schema of switchyard.yaml, with which editors complete and check the file.")
+  explain(
+    group.command("schema"),
+    "Print the JSON Schema of switchyard.yaml, with which editors complete and check the file.",
+    "config schema > switchyard.schema.json",
+  )
     .option("--json", "print JSON, which is the only format")
-    .action(() => context.print(JSON.stringify(schema, null, 2)))
-    .addHelpText("after", "\nExample: npx switchyard-gateway config schema > switchyard.schema.json");
+    .action(() => context.print(JSON.stringify(schema, null, 2)));
 
-  group
-    .command("import")
-    .description("Convert the configuration of a LiteLLM proxy, and list what could not be converted.")
+  explain(
+    group.command("import"),
+    "Convert the configuration of a LiteLLM proxy, and list what could not be converted.",
+    "config import litellm.yaml --output switchyard.yaml",
+  )
     .argument("<file>", "the configuration of the LiteLLM proxy, such as litellm.yaml")
     .option("--output <file>", "write the result to this new file; default: print it")
     .option("--json", "print JSON: the result and the notes")
@@ -110,16 +109,14 @@ export function createConfigCommand(context: ConfigContext): Command {
       if (output !== undefined) context.createFile(output, yaml);
       if (json) return context.print(JSON.stringify({ yaml, notes }, null, 2));
       if (output === undefined) context.print(yaml.trimEnd());
-      const tell = context.printError ?? context.print;
-      for (const { line, path, message } of notes) tell(`${file}:${line}: ${path}: ${message}`);
-      tell(
+      for (const { line, path, message } of notes) context.printError(`${file}:${line}: ${path}: ${message}`);
+      context.printError(
         notes.length === 0
           ? "Everything was converted."
           : `${notes.length} ${notes.length === 1 ? "entry needs" : "entries need"} your attention.`,
       );
-      if (output !== undefined) tell(`Next: npx switchyard-gateway config check --config ${output}`);
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway config import litellm.yaml --output switchyard.yaml");
+      if (output !== undefined) context.printError(`Next: npx switchyard-gateway config check --config ${output}`);
+    });
   return group;
 }
 
@@ -154,12 +151,11 @@ function checkProviders(config: Config): Pick<Checked, "problems" | "warnings" |
   }
 }
 
-function printChecked({ valid, file, problems, warnings, providers }: Checked, context: Output): void {
-  const tell = context.printError ?? context.print;
-  for (const problem of problems) tell(describeProblem(problem));
-  for (const warning of warnings) tell(`warning: ${describeProblem(warning)}`);
-  if (!valid) tell(`${problems.length} ${problems.length === 1 ? "problem" : "problems"}.`);
-  else context.print(`${file ?? "The environment"} is valid. Configured providers: ${providers.join(", ") || "none"}.`);
+function printChecked({ valid, file, problems, warnings, providers }: Checked, { print, printError }: Output): void {
+  for (const problem of problems) printError(describeProblem(problem));
+  for (const warning of warnings) printError(`warning: ${describeProblem(warning)}`);
+  if (!valid) printError(`${problems.length} ${problems.length === 1 ? "problem" : "problems"}.`);
+  else print(`${file ?? "The environment"} is valid. Configured providers: ${providers.join(", ") || "none"}.`);
 }
 
 async function readProviders(context: ConfigContext, file: string | undefined) {
@@ -179,26 +175,13 @@ function withoutHealth({ healthy: _, last_error: __, deployments, ...provider }:
   return { ...provider, deployments: deployments.map(({ offers: ___, ...deployment }) => deployment) };
 }
 
-function toShownSetting({ name, value, isSecret, source }: SettingInForce, config: Config) {
-  const place = source.kind === "file" ? { ...source, file: config.file } : source;
-  return { name, variable: variableOf(name), value: isSecret ? hideSecret(value) : value, source: place };
-}
-
-/** Of an address, only the password is secret. */
-function hideSecret(value: unknown): unknown {
-  if (value === null) return null;
-  const url = URL.parse(String(value));
-  if (url === null || url.host === "") return hidden;
-  if (url.password !== "") url.password = "hidden";
-  return url.href;
-}
-
-function describeSource(source: SettingSource): string {
+function describeSource(source: ShownSetting["source"]): string {
   if (source.kind === "default") return "default";
   return source.kind === "environment" ? `environment (${source.variable})` : `file, line ${source.line}`;
 }
 
 function toWord(value: unknown): string {
   if (value === null) return "-";
-  return Array.isArray(value) ? value.join(",") || "-" : String(value);
+  if (Array.isArray(value)) return value.map(toWord).join(",") || "-";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -2,6 +2,7 @@
 
 import { findPeriod } from "../access/budget-periods.ts";
 import type { Budget } from "../contract/limits.ts";
+import { dayMs, hourMs } from "../lib/time-units.ts";
 import type { LedgerLine } from "../storage/ledger-line.ts";
 import type { LineDetail } from "../storage/ledger-lines.ts";
 
@@ -244,8 +245,6 @@ const speeds: readonly (readonly [start: string, firstTokenMs: number, perTokenM
 ];
 
 export const demoDays = 30;
-const dayMs = 86_400_000;
-const hourMs = 3_600_000;
 const usualCallsPerDay = 1_150;
 /** A provider fails for some hours, so that there is something to find. */
 const incident = { model: "anthropic/", daysAgo: 9, fromHour: 13, hours: 3 };
@@ -364,7 +363,9 @@ function makeAttempt(start: LineStart, { name, key, failure, random, computeCost
   const use = uses[key.use];
   const [, firstTokenMs = 500, perTokenMs = 10] = speeds.find(([prefix]) => name.startsWith(prefix)) ?? [];
   const first = Math.round(firstTokenMs * spread(random, 0.45));
-  const common = { ...start, provider, model, deployment: "default" };
+  // As the configuration of the demo names the deployments.
+  const deployment = provider !== "openai" ? provider : random() < 0.75 ? "openai#primary" : "openai#europe";
+  const common = { ...start, provider, model, deployment };
   if (failure !== null)
     return {
       ...common,

@@ -7,30 +7,31 @@ import { generateSecret, toRecord } from "../access/key-records.ts";
 import { toTeamRecord } from "../access/team-records.ts";
 import { type Config, overrideSettings } from "../config.ts";
 import type { Budget } from "../contract/limits.ts";
-import type { Log } from "../log.ts";
-import type { Actor } from "../storage/audit.ts";
+import { dayMs } from "../lib/time-units.ts";
+import { createLog, type Log } from "../log.ts";
+import { type Actor, toShownState } from "../storage/audit.ts";
+import type { LedgerLine } from "../storage/ledger-line.ts";
 import { openStorage, type Storage } from "../storage/storage.ts";
 import { CommandFailed, createCommand, type Output } from "./command-line.ts";
-import {
-  type ComputeCost,
-  createRandom,
-  demoDays,
-  demoKeys,
-  demoTeams,
-  type LineOptions,
-  makeLines,
-  type StoredKey,
-  toUuid,
-} from "./demo-data.ts";
+import { fillCaptures } from "./demo-captures.ts";
+import type { ComputeCost, LineOptions, StoredKey } from "./demo-data.ts";
+import { createRandom, demoDays, demoKeys, demoTeams, makeLines, toUuid } from "./demo-data.ts";
+import { fillOperations } from "./demo-operations.ts";
+import { startDemoVendor, writeDemoConfig } from "./demo-vendor.ts";
 import { storeKeys } from "./first-keys.ts";
 
 export interface DemoContext extends Output {
-  /** The configuration of a gateway whose data is in this folder. */
-  readConfig(dataDir: string): Config;
+  /** The configuration of a gateway whose data is in this folder, and whose configuration file is another than usual. */
+  readConfig(place: DemoPlace): Config;
   openLog(config: Config): Log;
   loadComputeCost(config: Config, log: Log): Promise<ComputeCost>;
   /** Serves until the process is stopped. */
-  serve(dataDir: string): Promise<number>;
+  serve(place: DemoPlace): Promise<number>;
+}
+
+export interface DemoPlace {
+  readonly dataDir: string;
+  readonly configFile: string;
 }
 
 interface DemoOptions {
@@ -40,8 +41,9 @@ interface DemoOptions {
   readonly json?: true;
 }
 
-const dayMs = 86_400_000;
 const linesPerBatch = 500;
+const capturedMs = dayMs;
+const maxCaptured = 500;
 const filledMark = "demo-filled";
 const administrator: Actor = {
   ...{ kind: "user", id: "ada", name: "Ada Lindqvist", role: "administrator", team: null },
@@ -61,7 +63,9 @@ export function createDemoCommand(context: DemoContext): Command {
     .action(async ({ folder, seed, serve, json }: DemoOptions) => {
       if (json) overrideSettings({ SWITCHYARD_LOG_FORMAT: "json" });
       const dataDir = resolve(folder);
-      const config = context.readConfig(dataDir);
+      using vendor = serve ? startDemoVendor() : null;
+      const place = { dataDir, configFile: writeDemoConfig(dataDir, vendor) };
+      const config = context.readConfig(place);
       const output = json ? { ...context, print() {} } : context;
       if (!existsSync(join(dataDir, filledMark)))
         await fill({ context: output, config, dataDir, seed: Number(seed) || 1 });
@@ -69,7 +73,7 @@ export function createDemoCommand(context: DemoContext): Command {
       if (json) context.print(JSON.stringify({ data_dir: dataDir, management_key_file: keyFile }));
       else context.print(`management key   in the file ${keyFile}`);
       if (!serve) return;
-      const exitCode = await context.serve(dataDir);
+      const exitCode = await context.serve(place);
       if (exitCode !== 0) throw new CommandFailed(exitCode);
     })
     .addHelpText("after", "\nExample: npx switchyard-gateway demo --seed 7");
@@ -105,6 +109,10 @@ export interface DemoFill extends LineOptions {
 /** Returns the number of lines. */
 export async function fillStorage(storage: Storage, { dataDir, ...options }: DemoFill): Promise<number> {
   const { seed, end } = options;
+  const log = createLog({
+    ...{ level: "error", format: "text", secrets: [] },
+    write: (text) => void process.stderr.write(text),
+  });
   const keys = await storeAccess(storage, { dataDir, seed, end });
   let count = 0;
   let batch: unknown[] = [];
@@ -114,15 +122,19 @@ export async function fillStorage(storage: Storage, { dataDir, ...options }: Dem
     batch = [];
   };
   const lastUse = new Map<string, number>();
+  const recent: LedgerLine[] = [];
   for (const line of makeLines(keys, options)) {
+    if (line.time > end - capturedMs) recent.push(line);
     if (line.key_id !== undefined) lastUse.set(line.key_id, line.time);
     batch.push(line);
     if (batch.length >= linesPerBatch) await flush();
   }
   await flush();
+  await fillCaptures(storage, { lines: recent.slice(-maxCaptured), keys, log });
+  batch = await fillOperations(storage, { dataDir, seed, end, keys, log });
+  await flush();
   await storage.keys.touch([...lastUse].map(([id, at]) => ({ id, at })));
-  for (const { id, isRevoked } of keys)
-    if (isRevoked === true) await storage.keys.revoke(id, end - 12 * dayMs, administrator);
+  for (const { id, isRevoked } of keys) if (isRevoked === true) await storage.keys.revoke(id, end - 12 * dayMs);
   return count;
 }
 
@@ -143,7 +155,9 @@ async function storeAccess(
       tags,
     };
     const team = { ...toTeamRecord(request, {}, createdAt), id: toUuid(createdAt, random) };
-    await storage.teams.insert(team, administrator);
+    await storage.teams.insert(team);
+    const event = { action: "team.create", target: { kind: "team", id: team.id, name, team: name } };
+    await storage.audit.insert(administrator, { ...event, after: toShownState(team), at: createdAt });
     teamIds.set(name, { id: team.id, budget });
   }
   const keys: StoredKey[] = [];
@@ -159,7 +173,11 @@ async function storeAccess(
       ...toRecord({ request, team: key.team, secret, defaults: {}, now: createdAt }),
       id: toUuid(createdAt, random),
     };
-    await storage.keys.insert(stored, null, administrator);
+    await storage.keys.insert(stored, null);
+    const target = { kind: "key", id: stored.id, name: key.name, team: key.team };
+    await storage.audit.insert(administrator, {
+      ...{ action: "key.create", target, after: toShownState(stored), at: createdAt },
+    });
     const team = teamIds.get(key.team);
     keys.push({ ...key, id: stored.id, budget, teamId: team?.id ?? "", teamBudget: team?.budget ?? null });
   }

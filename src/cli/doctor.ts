@@ -12,7 +12,7 @@ import { isGatewayRunning } from "../storage/storage.ts";
 import { alignColumns } from "../usage/report-formats.ts";
 import { version } from "../version.ts";
 import { askGateway, toGatewayUrl } from "./ask-gateway.ts";
-import { CommandFailed, createCommand, type Output } from "./command-line.ts";
+import { CommandFailed, createCommand, type Output, printResult } from "./command-line.ts";
 import { checkEngines } from "./doctor/engines.ts";
 import { type Finding, report } from "./doctor/finding.ts";
 import {
@@ -43,8 +43,8 @@ export function createDoctorCommand(output: Output): Command {
     .action(async ({ call, json }: DoctorOptions) => {
       const findings = await withProgress(output, "checking", () => examine(call === true));
       const hasProblem = findings.some(({ severity }) => severity === "problem");
-      if (json) output.print(JSON.stringify({ ok: !hasProblem, version, findings }, null, 2));
-      else for (const line of describe(findings)) output.print(line);
+      const report = { ok: !hasProblem, version, findings };
+      printResult(output, json, { json: report, lines: describe(findings) });
       if (hasProblem) throw new CommandFailed();
     })
     .addHelpText(

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { addGroup, removeGroup } from "../engines/local/add-group.ts";
+import { describeGroup, tasksOf } from "../engines/local/describe-groups.ts";
 import { findNpm, type NpmLocation } from "../engines/local/find-npm.ts";
 import {
   bytesIn,
@@ -18,7 +19,7 @@ import { localEngines } from "../engines/local/list.ts";
 import { termsOf } from "../engines/local/models.ts";
 import { findNearest } from "../lib/find-nearest.ts";
 import { alignColumns } from "../usage/report-formats.ts";
-import { createCommand, type Output, UsageError } from "./command-line.ts";
+import { createCommand, explain, type Output, UsageError } from "./command-line.ts";
 import { withProgress } from "./progress.ts";
 
 export type EnginesContext = Output & NpmLocation;
@@ -27,28 +28,25 @@ const installTimeoutMs = 15 * 60_000;
 
 export function createEnginesCommand(context: EnginesContext): Command {
   const group = createCommand("engines", "List, install and remove groups of local engines.", context);
-  group
-    .command("list")
-    .description("List the groups of local engines, whether each is installed, and its tasks.")
+  explain(
+    group.command("list"),
+    "List the groups of local engines, whether each is installed, and its tasks.",
+    "engines list",
+  )
     .option("--json", "print JSON")
-    .action(({ json = false }: { json?: boolean }) => printGroups(json, context))
-    .addHelpText("after", "\nExample: npx switchyard-gateway engines list");
-  group
-    .command("add")
-    .description(
-      "Install the packages of these groups with npm or pip, in fixed versions, and check their model files.",
-    )
+    .action(({ json = false }: { json?: boolean }) => printGroups(json, context));
+  explain(
+    group.command("add"),
+    "Install the packages of these groups with npm or pip, in fixed versions, and check their model files.",
+    "engines add speech",
+  )
     .argument("<group...>", "as `switchyard engines list` prints it")
     .option("--json", "print JSON")
-    .action((names: readonly string[], { json }: { json?: true }) => addGroups(readGroups(names), json, context))
-    .addHelpText("after", "\nExample: npx switchyard-gateway engines add speech");
-  group
-    .command("remove")
-    .description("Delete the packages of these groups.")
+    .action((names: readonly string[], { json }: { json?: true }) => addGroups(readGroups(names), json, context));
+  explain(group.command("remove"), "Delete the packages of these groups.", "engines remove speech")
     .argument("<group...>", "as `switchyard engines list` prints it")
     .option("--json", "print JSON")
-    .action((names: readonly string[], { json }: { json?: true }) => removeGroups(readGroups(names), json, context))
-    .addHelpText("after", "\nExample: npx switchyard-gateway engines remove speech");
+    .action((names: readonly string[], { json }: { json?: true }) => removeGroups(readGroups(names), json, context));
   return group;
 }
 
@@ -65,15 +63,11 @@ function readGroups(names: readonly string[]): Group[] {
 }
 
 function printGroups(isJson: boolean, { print }: EnginesContext): void {
-  const groups = listGroups().map((group) => ({
-    name: group.name,
-    state: stateWithNeeds(group),
-    bytes: bytesIn(join(group.folder, "node_modules")),
-    tasks: tasksOf(group),
-    improves: group.improves,
-    better: betterModelsOf(group),
-    description: group.description,
-  }));
+  const groups = listGroups().map((group) => {
+    const { name, state, tasks, improves, description } = describeGroup(group);
+    const bytes = bytesIn(join(group.folder, "node_modules"));
+    return { name, state, bytes, tasks, improves, better: betterModelsOf(group), description };
+  });
   if (isJson) {
     print(JSON.stringify({ groups }, null, 2));
     return;
@@ -142,17 +136,6 @@ async function removeGroups(groups: readonly Group[], isJson: true | undefined, 
     print(`${name} is removed: no installed group needs it.`);
   }
   if (isJson) output.print(JSON.stringify({ removed }, null, 2));
-}
-
-function stateWithNeeds(group: Group) {
-  const states = withNeeds(group.name).map(stateOf);
-  if (states.includes("absent")) return "absent";
-  return states.includes("outdated") ? "outdated" : "added";
-}
-
-function tasksOf({ name, improves }: Group): string[] {
-  const tasks = localEngines.filter((engine) => engine.group === name).map(({ task }) => task);
-  return [...new Set(tasks)].filter((task) => !improves.includes(task));
 }
 
 /** Models for tasks that work without the group as well: `text/spell_check/local/harper`. The default model of the task does not change. */

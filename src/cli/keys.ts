@@ -1,41 +1,36 @@
 // `switchyard keys create|list|update|revoke|rotate`.
 
 import type { Command } from "commander";
-import {
-  createKeyRequest,
-  type KeyObject,
-  keyPath,
-  listKeysQuery,
-  rotateKeyRequest,
-  updateKeyRequest,
-} from "../contract/keys.ts";
+import type { KeyObject } from "../contract/keys.ts";
+import { createKeyRequest, keyPath, listKeysQuery, rotateKeyRequest, updateKeyRequest } from "../contract/keys.ts";
 import { toOffset, toPage } from "../contract/paging.ts";
 import { parse } from "../contract/problems.ts";
-import { type Access, type AccessContext, perform, type Result, toMemberLines, toTable } from "./access-command.ts";
-import { collect, createCommand, toBoolean, toNumber, UsageError } from "./command-line.ts";
-import { addLimitOptions, anyLimits, type LimitOptions, toLimitMembers, toTime } from "./limit-options.ts";
+import { type Access, type AccessContext, perform, toMemberLines, toTable } from "./access-command.ts";
+import { collect, createCommand, explain, type Result, toBoolean, toNumber, UsageError } from "./command-line.ts";
+import { type AccessOptions, addLimitOptions, anyLimits, toLimitMembers, toTime } from "./limit-options.ts";
 
-interface KeyOptions extends LimitOptions {
-  readonly name?: string;
+interface KeyOptions extends AccessOptions {
   readonly kind?: string;
   readonly role?: string;
   readonly team?: string;
   readonly owner?: string;
   readonly scope?: readonly string[];
   readonly expires?: string;
-  readonly enabled?: boolean;
-  readonly json?: true;
 }
 
 /** Every command checks its arguments before it opens the store. */
 export function createKeysCommand(context: AccessContext): Command {
   const group = createCommand("keys", "Create, list, update, revoke and rotate keys.", context);
-  const argument = ["<key id>", "as `switchyard keys list` prints it"] as const;
+  /** A command for one key. */
+  const add = (verb: string, summary: string, example: string) =>
+    explain(group.command(verb), summary, example).argument("<key id>", "as `switchyard keys list` prints it");
 
   addLimitOptions(
-    group
-      .command("create")
-      .description("Create a key and print it. The key cannot be shown again.")
+    explain(
+      group.command("create"),
+      "Create a key and print it. The key cannot be shown again.",
+      "keys create --name ci --scope chat --expires 90d",
+    )
       .option("--name <name>", "purpose of the key; required")
       .option("--kind <kind>", "inference, management or sandbox; default: inference")
       .option("--role <role>", "of a management key: viewer, operator or administrator; default: administrator")
@@ -51,34 +46,34 @@ export function createKeysCommand(context: AccessContext): Command {
       const members = { ...toMembers(options), ...toLimitMembers(options) };
       const request = parse(createKeyRequest, kind === undefined ? members : { ...members, kind });
       await perform(context, async ({ keyring }) => toResult(await keyring.create(request)), isJson);
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway keys create --name ci --scope chat --expires 90d");
+    });
 
-  group
-    .command("list")
-    .description("List keys without their secrets.")
+  explain(group.command("list"), "List keys without their secrets.", "keys list --kind inference")
     .option("--kind <kind>", "inference, management or sandbox")
     .option("--team <team>", "keys of this team: its name or id")
     .option("--owner <text>", "older name of --team")
     .option("--enabled <true|false>", "enabled or disabled keys")
+    .option("--state <state>", "active, expired or revoked")
     .option("--page <n>", "default: 1")
     .option("--limit <n>", "keys per page")
     .option("--json", "print JSON")
     .action(async ({ json: isJson, ...query }: { json?: true }) => {
-      const { kind = null, owner = null, team = owner, enabled = null, page, limit } = parse(listKeysQuery, query);
+      const { kind = null, owner = null, team = owner, ...others } = parse(listKeysQuery, query);
+      const { enabled = null, state = null, page, limit } = others;
       const list = async ({ keyring }: Access) => {
-        const { items, total } = await keyring.list({ kind, team, enabled, limit, offset: toOffset({ page, limit }) });
+        const offset = toOffset({ page, limit });
+        const { items, total } = await keyring.list({ kind, team, enabled, state, limit, offset });
         return { json: toPage(items, total, { page, limit }), lines: toTable([header, ...items.map(toRow)]) };
       };
       await perform(context, list, isJson);
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway keys list --kind inference");
+    });
 
   addLimitOptions(
-    group
-      .command("update")
-      .description("Change a key. What is not named keeps its value.")
-      .argument(...argument)
+    add(
+      "update",
+      "Change a key. What is not named keeps its value.",
+      "keys update 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11 --requests-per-minute 60",
+    )
       .option("--name <name>", "purpose of the key")
       .option("--team <team>", "name or id of the team that the key belongs to; none: no team")
       .option("--role <role>", "of a management key: viewer, operator or administrator")
@@ -98,16 +93,9 @@ export function createKeysCommand(context: AccessContext): Command {
         return { json: key, lines: toMemberLines(key) };
       };
       await perform(context, change, isJson);
-    })
-    .addHelpText(
-      "after",
-      "\nExample: npx switchyard-gateway keys update 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11 --requests-per-minute 60",
-    );
+    });
 
-  group
-    .command("revoke")
-    .description("Revoke a key. This cannot be undone.")
-    .argument(...argument)
+  add("revoke", "Revoke a key. This cannot be undone.", "keys revoke 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11")
     .option("--json", "print JSON")
     .action(async (given: string, options: { json?: true }) => {
       const id = readKeyId(given);
@@ -116,24 +104,20 @@ export function createKeysCommand(context: AccessContext): Command {
         return { json: { id, deleted: true }, lines: [`Key ${id} is revoked.`] };
       };
       await perform(context, revoke, options.json);
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway keys revoke 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11");
+    });
 
-  group
-    .command("rotate")
-    .description("Give a key a new secret and print it. The secret cannot be shown again.")
-    .argument(...argument)
+  add(
+    "rotate",
+    "Give a key a new secret and print it. The secret cannot be shown again.",
+    "keys rotate 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11 --grace-seconds 3600",
+  )
     .option("--grace-seconds <n>", "seconds for which the old secret still works; default: 0", toNumber)
     .option("--json", "print JSON")
     .action(async (given: string, { graceSeconds, json }: { graceSeconds?: number; json?: true }) => {
       const id = readKeyId(given);
       const request = parse(rotateKeyRequest, graceSeconds === undefined ? {} : { grace_seconds: graceSeconds });
       await perform(context, async ({ keyring }) => toResult(await keyring.rotate(id, request.grace_seconds)), json);
-    })
-    .addHelpText(
-      "after",
-      "\nExample: npx switchyard-gateway keys rotate 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11 --grace-seconds 3600",
-    );
+    });
 
   return group;
 }

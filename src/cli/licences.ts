@@ -46,7 +46,7 @@ export function createLicencesCommand({ print, ...output }: Output): Command {
       for (const line of alignColumns([["name", "version", "licence", "group"], ...rows], 4)) print(line);
       print("");
       print(
-        "`core` comes with the gateway; `engines add` installs the other groups. docs/third-party.md has their terms.",
+        "`core` and `dashboard` come with the gateway; `engines add` installs the other groups. docs/third-party.md has their terms.",
       );
     })
     .addHelpText("after", "\nExample: npx switchyard-gateway licences --sbom > sbom.cdx.json");

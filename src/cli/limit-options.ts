@@ -32,6 +32,13 @@ export interface LimitOptions extends RateOptions, BudgetOptions {
   readonly tag?: readonly string[];
 }
 
+/** Of commands that create or change a key or a team. */
+export interface AccessOptions extends LimitOptions {
+  readonly name?: string;
+  readonly enabled?: boolean;
+  readonly json?: true;
+}
+
 /** The limits before a change. */
 export interface CurrentLimits {
   readonly rate_limit: RateLimit | null;
@@ -172,10 +179,11 @@ function readSettings(text: string): LimitOptions {
 }
 
 function readNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value))
+  try {
+    return toNumber(text);
+  } catch {
     throw new UsageError(`--model-limit takes a number, not "${text}".`);
-  return value;
+  }
 }
 
 function toNumberOrNone(given: string): NumberOrNone {

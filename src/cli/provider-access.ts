@@ -5,7 +5,7 @@ import { type AuditNote, createAudit } from "../access/audit.ts";
 import type { Caller } from "../access/caller.ts";
 import { adminKeyId } from "../access/keys.ts";
 import { commandActor } from "../access/roles.ts";
-import { type Config, readConfig, secretsOf, withConfigFile } from "../config.ts";
+import { type Config, readConfig, secretsOf, storageSettings, withConfigFile } from "../config.ts";
 import { messageOf } from "../errors.ts";
 import { HealthBook } from "../inference/health.ts";
 import { type CredentialStore, createProviderCredentials } from "../inference/provider-credentials.ts";
@@ -61,13 +61,9 @@ async function openStore(
   config: Config,
   needs: "store" | "store if there is one",
 ): Promise<{ storage: Storage | null; problem: string | null }> {
-  const { databaseUrl, dataDir, encryptionKey } = config;
   try {
-    await requireStore(dataDir, databaseUrl);
-    return {
-      storage: await openStorage({ databaseUrl, dataDir, encryptionKey, log: openQuietLog(config) }),
-      problem: null,
-    };
+    await requireStore(config.dataDir, config.databaseUrl);
+    return { storage: await openStorage({ ...storageSettings(config), log: openQuietLog(config) }), problem: null };
   } catch (error) {
     if (needs === "store") throw error;
     return { storage: null, problem: messageOf(error) };

@@ -5,8 +5,9 @@ import type { Command } from "commander";
 import { parse } from "../contract/problems.ts";
 import { type ProviderDetail, type ProviderTest, setProviderRequest } from "../contract/providers.ts";
 import type { ProviderCredentials } from "../inference/provider-credentials.ts";
-import { type Result, toMemberLines, toTable } from "./access-command.ts";
-import { CommandFailed, collect, createCommand, type Output, UsageError } from "./command-line.ts";
+import { toMemberLines, toTable } from "./access-command.ts";
+import type { Output, Result } from "./command-line.ts";
+import { CommandFailed, collect, createCommand, explain, printResult, UsageError } from "./command-line.ts";
 
 export interface OpenedProviders {
   readonly credentials: ProviderCredentials;
@@ -47,9 +48,11 @@ const argument = ["<provider>", "its name, such as openai; `switchyard providers
 export function createProvidersCommand(context: ProvidersContext): Command {
   const group = createCommand("providers", "Show providers, and store, test and remove their credentials.", context);
 
-  group
-    .command("list")
-    .description("List the configured providers, and where their credentials come from.")
+  explain(
+    group.command("list"),
+    "List the configured providers, and where their credentials come from.",
+    "providers list",
+  )
     .option("--all", "also the providers that are not configured")
     .option("--json", "print JSON")
     .action(async ({ all, json }: { all?: true; json?: true }) => {
@@ -58,24 +61,32 @@ export function createProvidersCommand(context: ProvidersContext): Command {
         const shown = items.filter(({ configured, stored }) => all === true || configured || stored.length > 0);
         return { json: { items: shown }, lines: toTable(toProviderRows(shown)) };
       });
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway providers list");
+    });
 
-  group
-    .command("show")
-    .description("Show one provider: where its credentials come from, and which of them are stored.")
-    .argument(...argument)
-    .option("--json", "print JSON")
-    .action(async (name: string, { json }: { json?: true }) => {
-      await perform(context, json, ({ credentials }) => toResult(credentials.describe(name)));
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway providers show openai");
+  /** A command that needs only the name of the provider. */
+  const add = (
+    verb: string,
+    summary: string,
+    run: (name: string, opened: OpenedProviders) => Result | Promise<Result>,
+  ) =>
+    explain(group.command(verb), summary, `providers ${verb} openai`)
+      .argument(...argument)
+      .option("--json", "print JSON")
+      .action(async (name: string, { json }: { json?: true }) => {
+        await perform(context, json, (opened) => run(name, opened));
+      });
 
-  group
-    .command("set")
-    .description(
-      "Store the credentials of a provider, encrypted. They replace those that are stored, and take precedence over switchyard.yaml and the environment.",
-    )
+  add(
+    "show",
+    "Show one provider: where its credentials come from, and which of them are stored.",
+    (name, { credentials }) => toResult(credentials.describe(name)),
+  );
+
+  explain(
+    group.command("set"),
+    "Store the credentials of a provider, encrypted. They replace those that are stored, and take precedence over switchyard.yaml and the environment.",
+    "providers set openai --api-key-file /run/secrets/openai",
+  )
     .argument(...argument)
     .option("--api-key <key>", "the key; - reads it from standard input, which keeps it out of the list of processes")
     .option("--api-key-file <file>", "a file that holds the key")
@@ -87,37 +98,30 @@ export function createProvidersCommand(context: ProvidersContext): Command {
       await perform(context, options.json, async ({ credentials, record }) =>
         toResult(await record("provider.set", name, () => credentials.set(name, request))),
       );
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway providers set openai --api-key-file /run/secrets/openai");
+    });
 
-  group
-    .command("test")
-    .description(
-      "Call a provider once with the credentials in force, and say what happened. The call is cheap and real.",
-    )
+  explain(
+    group.command("test"),
+    "Call a provider once with the credentials in force, and say what happened. The call is cheap and real.",
+    "providers test openai",
+  )
     .argument(...argument)
     .option("--model <model>", "the model to call, as the provider names it; default: a small one")
     .option("--json", "print JSON")
     .action(async (name: string, { model, json }: { model?: string; json?: true }) => {
       const test = await context.testProvider(name, model ?? null);
-      if (json) context.print(JSON.stringify(test, null, 2));
-      else for (const line of toTable(toTestRows(test))) context.print(line);
+      printResult(context, json, { json: test, lines: toTable(toTestRows(test)) });
       if (test.ok === false) throw new CommandFailed();
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway providers test openai");
+    });
 
-  group
-    .command("remove")
-    .description("Remove the stored credentials of a provider. Those of switchyard.yaml or the environment then apply.")
-    .argument(...argument)
-    .option("--json", "print JSON")
-    .action(async (given: string, { json }: { json?: true }) => {
-      await perform(context, json, async ({ credentials, record }) => {
-        const name = await record("provider.remove", given, () => credentials.remove(given));
-        return { json: { name, deleted: true }, lines: [`The stored credentials of ${name} are removed.`] };
-      });
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway providers remove openai");
+  add(
+    "remove",
+    "Remove the stored credentials of a provider. Those of switchyard.yaml or the environment then apply.",
+    async (given, { credentials, record }) => {
+      const name = await record("provider.remove", given, () => credentials.remove(given));
+      return { json: { name, deleted: true }, lines: [`The stored credentials of ${name} are removed.`] };
+    },
+  );
   return group;
 }
 
@@ -128,9 +132,7 @@ async function perform(
 ): Promise<void> {
   const opened = await context.openProviders(undefined, "store");
   try {
-    const { json, lines } = await work(opened);
-    if (isJson) context.print(JSON.stringify(json, null, 2));
-    else for (const line of lines) context.print(line);
+    printResult(context, isJson, await work(opened));
   } finally {
     await opened.close();
   }

@@ -2,7 +2,7 @@
 
 import { createAudit } from "../access/audit.ts";
 import { commandActor } from "../access/roles.ts";
-import type { Config } from "../config.ts";
+import { type Config, storageSettings } from "../config.ts";
 import type { ServedConfiguration } from "../contract/health.ts";
 import { shorten } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -13,14 +13,14 @@ const maxReasonLength = 500;
 
 /** Written after the reload. If the store does not answer, the log has the outcome all the same. */
 export async function recordReload(
-  { databaseUrl, dataDir }: Config,
-  { before, outcome, log }: { before: ServedConfiguration; outcome: ReloadOutcome; log: Log },
+  config: Config,
+  { before, outcome, at, log }: { before: ServedConfiguration; outcome: ReloadOutcome; at: number; log: Log },
 ): Promise<void> {
   const { reloaded, reason, configuration } = outcome;
   const target = { kind: "configuration", id: null, name: configuration.file, team: null };
-  const event = { action: "configuration.reload", target, before };
+  const event = { action: "configuration.reload", target, before, at };
   try {
-    const storage = await openStorage({ databaseUrl, dataDir, log });
+    const storage = await openStorage({ ...storageSettings(config), encryptionKey: undefined, log });
     try {
       const actor = commandActor();
       if (reloaded) await createAudit(storage.audit, log).record(actor, { ...event, after: configuration });

@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { CommandFailed, createCommand, type Output } from "./command-line.ts";
-import { type ReloadAnswer, reloadGateways } from "./control.ts";
+import { type ReloadAnswer, reloadGateways } from "./control-socket.ts";
 
 export interface ReloadContext extends Output {
   /** Where the gateway stores its data, also when its configuration is not valid. */
@@ -41,7 +41,7 @@ function toJson({ pid, reloaded, reason, configuration }: ReloadAnswer) {
   return { pid, reloaded, reason, configuration };
 }
 
-function print({ pid, reloaded, reason, configuration }: ReloadAnswer, { print, printError = console.error }: Output) {
+function print({ pid, reloaded, reason, configuration }: ReloadAnswer, { print, printError }: Output) {
   const { number, file, read_at: readAt } = configuration;
   const described = `configuration ${number}, read at ${readAt} from ${file ?? "the environment"}`;
   if (reloaded) {

@@ -6,7 +6,7 @@ import { parse } from "../contract/problems.ts";
 import { listRequestsQuery, type requestDetail, type requestList, requestPath } from "../contract/usage.ts";
 import { alignColumns } from "../usage/report-formats.ts";
 import { createRequestLog, type ExplainCost } from "../usage/requests.ts";
-import { createCommand } from "./command-line.ts";
+import { createCommand, explain, printResult } from "./command-line.ts";
 import { addFilterOptions, addTimeOptions, toMembers, type UsageContext, withStorage } from "./usage.ts";
 
 export interface RequestsContext extends UsageContext {
@@ -32,7 +32,11 @@ export function createRequestsCommand(context: RequestsContext): Command {
     "List calls and refused requests, and show how a cost was computed.",
     context,
   );
-  const list = group.command("list").description("List the lines of the ledger, newest first.");
+  const list = explain(
+    group.command("list"),
+    "List the lines of the ledger, newest first.",
+    "requests list --outcome provider_timeout --from 24h",
+  );
   addFilterOptions(addTimeOptions(list))
     .option("--status <n>", "only lines with this HTTP status")
     .option("--min-cost <usd>", "only lines that cost at least this much")
@@ -46,15 +50,15 @@ export function createRequestsCommand(context: RequestsContext): Command {
       const page = await withStorage(context, ({ usageReports }) =>
         createRequestLog(usageReports, () => null).list(query),
       );
-      if (json) return context.print(JSON.stringify(page, null, 2));
       // Its amounts are written by JSON.stringify, with all their digits.
-      for (const line of toListing(page as unknown as Page)) context.print(line);
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway requests list --outcome provider_timeout --from 24h");
+      printResult(context, json, { json: page, lines: toListing(page as unknown as Page) });
+    });
 
-  group
-    .command("show")
-    .description("Show every attempt of a request, and how its cost was computed.")
+  explain(
+    group.command("show"),
+    "Show every attempt of a request, and how its cost was computed.",
+    "requests show 0198f3a2-7c1e-7000-8000-5d0c7a3c1e42",
+  )
     .argument("<request id>", "the x-request-id of the answer")
     .option("--json", "print JSON")
     .action(async (id: string, { json }: { json?: true }) => {
@@ -63,10 +67,8 @@ export function createRequestsCommand(context: RequestsContext): Command {
       const found = await withStorage(context, ({ usageReports }) =>
         createRequestLog(usageReports, explainCost).find(request_id),
       );
-      if (json) return context.print(JSON.stringify(found, null, 2));
-      for (const line of toDescription(found as unknown as Detail)) context.print(line);
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway requests show 0198f3a2-7c1e-7000-8000-5d0c7a3c1e42");
+      printResult(context, json, { json: found, lines: toDescription(found as unknown as Detail) });
+    });
   return group;
 }
 

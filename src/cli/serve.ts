@@ -1,11 +1,12 @@
 // `switchyard serve` and `switchyard work`: the supervisor, and the processes that it starts.
 
 import { resolve } from "node:path";
-import { createFirstKeys } from "../access/keys.ts";
+import { createFirstKeys } from "../access/first-keys.ts";
 import type { GatewayIdentity } from "../access/rate-shares.ts";
-import type { CounterPlace } from "../access/shared-counters.ts";
+import type { CounterFile } from "../access/shared-counters.ts";
 import { describeProblem, type Environment } from "../config/config-file.ts";
-import { type Config, ConfigError, fromSnapshot, readConfig, readLogFormat, secretsOf } from "../config.ts";
+import type { Config } from "../config.ts";
+import { ConfigError, fromSnapshot, readConfig, readLogFormat, secretsOf, storageSettings } from "../config.ts";
 import type { GatewayStatus } from "../contract/health.ts";
 import type { EngineProcess } from "../engines/local/remote-pool.ts";
 import { messageOf, SettingError } from "../errors.ts";
@@ -15,6 +16,7 @@ import type { HandoverMessage } from "../lib/handover.ts";
 import { createLog, type Log } from "../log.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import { createMetricsLink, type MetricsAccess } from "../metrics/metrics-link.ts";
+import { isUnavailable } from "../storage/outage.ts";
 import { lockDataDir, openStorage } from "../storage/storage.ts";
 import {
   type ProcessCounts,
@@ -26,16 +28,9 @@ import {
   startSupervisor,
 } from "../supervisor.ts";
 import { version } from "../version.ts";
-import { startControl } from "./control.ts";
-import {
-  describeKeys,
-  describeStart,
-  type FirstKeys,
-  hasTerminal,
-  introduce,
-  storeKeys,
-  suggestEngines,
-} from "./first-keys.ts";
+import { openControlSocket } from "./control-socket.ts";
+import type { FirstKeys } from "./first-keys.ts";
+import { describeKeys, describeStart, hasTerminal, introduce, storeKeys, suggestEngines } from "./first-keys.ts";
 import { leaveTakenMetricsPort, refuseTakenPorts } from "./ports.ts";
 import { recordReload } from "./record-reload.ts";
 import { openStandardOutput } from "./standard-output.ts";
@@ -123,16 +118,19 @@ async function supervise(config: Config, { count, read: readAgain, log, onReady 
 
   const { folder, describe } = supervisor;
   const recorded = new WeakSet<ReloadOutcome>();
+  let recording = Promise.resolve();
   async function reload(): Promise<ReloadOutcome> {
     const before = describe();
     const outcome = await supervisor.reload();
     // Several callers may wait for the same reload.
     if (recorded.has(outcome)) return outcome;
     recorded.add(outcome);
-    void recordReload(config, { before, outcome, log });
+    const at = Date.now();
+    // One at a time: the audit log lists its records in the order in which they were written.
+    recording = recording.then(() => recordReload(config, { before, outcome, at, log }));
     return outcome;
   }
-  using _control = startControl({ dataDir: config.dataDir, folder, reload, describe, log });
+  using _control = openControlSocket({ dataDir: config.dataDir, folder, reload, log });
 
   const ended = Promise.withResolvers<number>();
   let stoppingSince: number | null = null;
@@ -207,7 +205,7 @@ interface RunningProcess {
 /** What a process shares with the others of its gateway. */
 interface SharedWithOthers {
   readonly engineProcess: EngineProcess;
-  readonly counters: CounterPlace | undefined;
+  readonly counters: CounterFile | undefined;
   readonly gateway: GatewayIdentity;
   readonly metrics: MetricsAccess;
   readonly handover: HandoverLink;
@@ -281,7 +279,8 @@ async function runChild(start: Start): Promise<number> {
     return code;
   } catch (error) {
     // The supervisor reports it once, however many processes failed for the same reason.
-    report({ state: "failed", message: describeFailure(error), isConfiguration: isConfiguration(error) });
+    const kind = { isConfiguration: isConfiguration(error), isTemporary: isUnavailable(error) };
+    report({ state: "failed", message: describeFailure(error), ...kind });
     if (!isExpected(error)) log.error("a process could not start", { error });
     return 1;
   } finally {
@@ -324,9 +323,8 @@ function redirectConsole(log: Log): void {
 
 /** Migrates the database. On the very first start it creates two keys and returns them, or the files that hold them. */
 async function prepareStorage(config: Config, log: Log): Promise<FirstKeys | null> {
-  const { databaseUrl, dataDir, encryptionKey } = config;
   // Opens the secrets as well: a secret that cannot be decrypted ends the start here, with one message.
-  const storage = await openStorage({ databaseUrl, dataDir, encryptionKey, log });
+  const storage = await openStorage({ ...storageSettings(config), log });
   try {
     const first = await createFirstKeys(storage, { adminKey: config.adminKey, defaults: config.defaults });
     if (first === null) return null;

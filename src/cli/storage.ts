@@ -1,10 +1,11 @@
 // `switchyard storage move`: from SQLite in the data folder to PostgreSQL.
 
 import type { Command } from "commander";
+import { commandActor } from "../access/roles.ts";
 import type { Log } from "../log.ts";
 import { moveStorage, requireStore } from "../storage/storage.ts";
 import { alignColumns } from "../usage/report-formats.ts";
-import { createCommand, type Output, UsageError } from "./command-line.ts";
+import { createCommand, explain, type Output, printResult, UsageError } from "./command-line.ts";
 import { withProgress } from "./progress.ts";
 
 export interface StorageContext extends Output {
@@ -13,11 +14,11 @@ export interface StorageContext extends Output {
 
 export function createStorageCommand(context: StorageContext): Command {
   const group = createCommand("storage", "Move stored data from SQLite to PostgreSQL.", context);
-  group
-    .command("move")
-    .description(
-      "Copy all data from SQLite in the data folder into an empty PostgreSQL database. Stop the gateway first.",
-    )
+  explain(
+    group.command("move"),
+    "Copy all data from SQLite in the data folder into an empty PostgreSQL database. Stop the gateway first.",
+    "storage move --to postgres://switchyard:password@db.example:5432/switchyard",
+  )
     .option("--to <address>", "the database, postgres://user:password@host:5432/database; required")
     .option("--json", "print JSON")
     .action(async ({ to, json }: { to?: string; json?: true }) => {
@@ -28,16 +29,14 @@ export function createStorageCommand(context: StorageContext): Command {
       log.hide(new URL(to).password);
       await requireStore(dataDir);
       const moved = await withProgress(context, "copying", (progress) =>
-        moveStorage({ dataDir, to, log, onProgress: (table, rows) => progress.set(`copying ${table}: ${rows} rows`) }),
+        moveStorage({
+          ...{ dataDir, to, log, actor: commandActor() },
+          onProgress: (table, rows) => progress.set(`copying ${table}: ${rows} rows`),
+        }),
       );
-      if (json) return context.print(JSON.stringify({ moved }, null, 2));
       const rows = moved.map(({ table, rows }) => [table, rows]);
-      for (const line of alignColumns([["table", "rows"], ...rows], 1)) context.print(line);
-      context.print("Done. Set DATABASE_URL to this database and start the gateway.");
-    })
-    .addHelpText(
-      "after",
-      "\nExample: npx switchyard-gateway storage move --to postgres://switchyard:password@db.example:5432/switchyard",
-    );
+      const next = "Done. Set DATABASE_URL to this database and start the gateway.";
+      printResult(context, json, { json: { moved }, lines: [...alignColumns([["table", "rows"], ...rows], 1), next] });
+    });
   return group;
 }

@@ -4,15 +4,15 @@ import type { Command } from "commander";
 import type { FeatureList, Subfeature, SubfeatureDetail, TaskPricing } from "../contract/info.ts";
 import { alignColumns } from "../usage/report-formats.ts";
 import { askGatewayForJson, type GatewayContext } from "./ask-gateway.ts";
-import { createCommand, UsageError } from "./command-line.ts";
-import { addListingOptions, toListingQuery } from "./models.ts";
-
-interface ListOptions {
-  readonly all?: true;
-  readonly sandbox?: true;
-  readonly from?: string;
-  readonly json?: true;
-}
+import { createCommand, explain, printResult, UsageError } from "./command-line.ts";
+import {
+  addListingOptions,
+  addSearch,
+  containsAll,
+  type ListingOptions,
+  printListing,
+  toListingQuery,
+} from "./listing.ts";
 
 interface NamedTask extends Subfeature {
   /** `<feature>/<subfeature>` */
@@ -25,48 +25,37 @@ export function createTasksCommand(context: GatewayContext): Command {
     "List and search the tasks of a running gateway, and show their engines and prices.",
     context,
   );
-  addListingOptions(group.command("list").description("List tasks and the providers and engines that perform them."))
-    .action(async (options: ListOptions) => printTasks(await listTasks(options, context), options, context))
-    .addHelpText("after", "\nExample: npx switchyard-gateway tasks list");
   addListingOptions(
-    group
-      .command("search")
-      .description("List the tasks whose name or description contains all these words.")
-      .argument("<word...>", "part of a name or description"),
-  )
-    .action(async (words: readonly string[], options: ListOptions) => {
-      const contains = ({ task, fullname, description }: NamedTask, word: string) =>
-        [task, fullname, description].some((text) => text.toLowerCase().includes(word.toLowerCase()));
-      const tasks = await listTasks(options, context);
-      printTasks(
-        tasks.filter((task) => words.every((word) => contains(task, word))),
-        options,
-        context,
-      );
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway tasks search invoice --all");
+    explain(group.command("list"), "List tasks and the providers and engines that perform them.", "tasks list"),
+  ).action(async (options: ListingOptions) => printTasks(await listTasks(options, context), options, context));
+  addSearch(
+    group,
+    "List the tasks whose name or description contains all these words.",
+    "tasks search invoice --all",
+    "part of a name or description",
+  ).action(async (words: readonly string[], options: ListingOptions) => {
+    const tasks = await listTasks(options, context);
+    const found = tasks.filter(({ task, fullname, description }) => containsAll([task, fullname, description], words));
+    printTasks(found, options, context);
+  });
   addListingOptions(
-    group
-      .command("show")
-      .description(
-        "Show the engines of a task with their prices; with --json also the schemas of its input and output.",
-      )
-      .argument("<task>", "<feature>/<subfeature>, as `switchyard tasks list` prints it"),
-  )
-    .action(async (task: string, options: ListOptions) => {
-      const [feature = "", subfeature = "", ...rest] = task.split("/");
-      if (subfeature === "" || rest.length > 0)
-        throw new UsageError(`A task is named <feature>/<subfeature>, such as text/moderation, not "${task}".`);
-      const path = `/v3/info/${encodeURIComponent(feature)}/${encodeURIComponent(subfeature)}?${toListingQuery(options)}`;
-      const detail = await askGatewayForJson<SubfeatureDetail>(options.from ?? context.readAddress(), path);
-      if (options.json) return context.print(JSON.stringify(detail, null, 2));
-      for (const line of describeTask(task, detail, options)) context.print(line);
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway tasks show text/moderation --all");
+    explain(
+      group.command("show"),
+      "Show the engines of a task with their prices; with --json also the schemas of its input and output.",
+      "tasks show text/moderation --all",
+    ).argument("<task>", "<feature>/<subfeature>, as `switchyard tasks list` prints it"),
+  ).action(async (task: string, options: ListingOptions) => {
+    const [feature = "", subfeature = "", ...rest] = task.split("/");
+    if (subfeature === "" || rest.length > 0)
+      throw new UsageError(`A task is named <feature>/<subfeature>, such as text/moderation, not "${task}".`);
+    const path = `/v3/info/${encodeURIComponent(feature)}/${encodeURIComponent(subfeature)}?${toListingQuery(options)}`;
+    const detail = await askGatewayForJson<SubfeatureDetail>(options.from ?? context.readAddress(), path);
+    printResult(context, options.json, { json: detail, lines: describeTask(task, detail, options) });
+  });
   return group;
 }
 
-async function listTasks(options: ListOptions, context: GatewayContext): Promise<NamedTask[]> {
+async function listTasks(options: ListingOptions, context: GatewayContext): Promise<NamedTask[]> {
   const path = `/v3/info?${toListingQuery(options)}`;
   const { features } = await askGatewayForJson<FeatureList>(options.from ?? context.readAddress(), path);
   return features.flatMap(({ name, subfeatures }) =>
@@ -74,28 +63,25 @@ async function listTasks(options: ListOptions, context: GatewayContext): Promise
   );
 }
 
-function printTasks(tasks: readonly NamedTask[], { all, json }: ListOptions, { print }: GatewayContext): void {
-  if (json) {
-    print(JSON.stringify({ tasks }, null, 2));
-    return;
-  }
-  if (tasks.length === 0) {
-    print(`No task was found.${all ? "" : " --all adds those of providers that are not configured."}`);
-    return;
-  }
-  const rows = tasks.map(({ task, models, fullname }) => [
-    task,
-    models[0]?.mode === "async" ? "job" : "request",
-    fullname,
-    [...new Set(models.map(({ provider }) => provider))].join(", ") || null,
-  ]);
-  for (const line of alignColumns([["task", "runs as", "name", "providers"], ...rows], 4)) print(line);
+function printTasks(tasks: readonly NamedTask[], options: ListingOptions, context: GatewayContext): void {
+  printListing(context, options, {
+    json: { tasks },
+    header: ["task", "runs as", "name", "providers"],
+    rows: tasks.map(({ task, models, fullname }) => [
+      task,
+      models[0]?.mode === "async" ? "job" : "request",
+      fullname,
+      [...new Set(models.map(({ provider }) => provider))].join(", ") || null,
+    ]),
+    textColumns: 4,
+    none: `No task was found.${options.all ? "" : " --all adds those of providers that are not configured."}`,
+  });
 }
 
 function describeTask(
   task: string,
   { fullname, description, models }: SubfeatureDetail,
-  { all }: ListOptions,
+  { all }: ListingOptions,
 ): string[] {
   if (models.length === 0)
     return [

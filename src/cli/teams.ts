@@ -4,15 +4,12 @@ import type { Command } from "commander";
 import { toOffset, toPage } from "../contract/paging.ts";
 import { parse } from "../contract/problems.ts";
 import { createTeamRequest, listTeamsQuery, type TeamObject, teamPath, updateTeamRequest } from "../contract/teams.ts";
-import { type Access, type AccessContext, perform, type Result, toMemberLines, toTable } from "./access-command.ts";
-import { createCommand, toBoolean, UsageError } from "./command-line.ts";
-import { addLimitOptions, anyLimits, describeBudget, type LimitOptions, toLimitMembers } from "./limit-options.ts";
+import { type Access, type AccessContext, perform, toMemberLines, toTable } from "./access-command.ts";
+import { createCommand, explain, type Result, toBoolean, UsageError } from "./command-line.ts";
+import { type AccessOptions, addLimitOptions, anyLimits, describeBudget, toLimitMembers } from "./limit-options.ts";
 
-interface TeamOptions extends LimitOptions {
-  readonly name?: string;
+interface TeamOptions extends AccessOptions {
   readonly displayName?: string;
-  readonly enabled?: boolean;
-  readonly json?: true;
 }
 
 /** Every command checks its arguments before it opens the store. */
@@ -21,9 +18,11 @@ export function createTeamsCommand(context: AccessContext): Command {
   const argument = ["<team>", "its name or id"] as const;
 
   addLimitOptions(
-    group
-      .command("create")
-      .description("Create a team. Its limits apply to all its keys together.")
+    explain(
+      group.command("create"),
+      "Create a team. Its limits apply to all its keys together.",
+      "teams create --name research --model 'openai/*'",
+    )
       .option("--name <name>", "unique; cannot be changed; required")
       .option("--display-name <text>", "what people call the team; default: its name"),
   )
@@ -32,12 +31,9 @@ export function createTeamsCommand(context: AccessContext): Command {
       if (name === undefined) throw new UsageError("--name is required.");
       const request = parse(createTeamRequest, { name, ...toDisplayName(displayName), ...toLimitMembers(limits) });
       await perform(context, async ({ teams }) => toResult(await teams.create(request)), isJson);
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway teams create --name research --model 'openai/*'");
+    });
 
-  group
-    .command("list")
-    .description("List teams.")
+  explain(group.command("list"), "List teams.", "teams list")
     .option("--enabled <true|false>", "enabled or disabled teams")
     .option("--page <n>", "default: 1")
     .option("--limit <n>", "teams per page")
@@ -52,24 +48,22 @@ export function createTeamsCommand(context: AccessContext): Command {
         },
         isJson,
       );
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway teams list");
+    });
 
-  group
-    .command("show")
-    .description("Show a team and its limits.")
+  explain(group.command("show"), "Show a team and its limits.", "teams show research")
     .argument(...argument)
     .option("--json", "print JSON")
     .action(async (given: string, { json: isJson }: { json?: true }) => {
       const { team } = parse(teamPath, { team: given }, "path");
       await perform(context, async ({ teams }) => toResult(await teams.get(team)), isJson);
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway teams show research");
+    });
 
   addLimitOptions(
-    group
-      .command("update")
-      .description("Change a team. What is not named keeps its value.")
+    explain(
+      group.command("update"),
+      "Change a team. What is not named keeps its value.",
+      "teams update research --enabled false",
+    )
       .argument(...argument)
       .option("--display-name <text>", "what people call the team; none: its name"),
   )
@@ -86,12 +80,9 @@ export function createTeamsCommand(context: AccessContext): Command {
         return toResult(await teams.update(current.id, request));
       };
       await perform(context, change, isJson);
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway teams update research --enabled false");
+    });
 
-  group
-    .command("delete")
-    .description("Delete a team whose keys are all revoked.")
+  explain(group.command("delete"), "Delete a team whose keys are all revoked.", "teams delete research")
     .argument(...argument)
     .option("--json", "print JSON")
     .action(async (given: string, { json: isJson }: { json?: true }) => {
@@ -104,8 +95,7 @@ export function createTeamsCommand(context: AccessContext): Command {
         },
         isJson,
       );
-    })
-    .addHelpText("after", "\nExample: npx switchyard-gateway teams delete research");
+    });
 
   return group;
 }

@@ -79,29 +79,32 @@ function toCheckLines({ lines, accounts, hours, partlyDeleted, differences, hasM
   ];
 }
 
+export const fromOption = [
+  "--from <time>",
+  "a date, a time such as 2026-11-30T12:00:00Z, or hours or days before now such as 24h or 7d",
+] as const;
+export const toOption = ["--to <time>", "the end, which is not included; a date is included as a whole day"] as const;
+
 export function addTimeOptions(command: Command): Command {
   return command
-    .option(
-      "--from <time>",
-      "a date, a time such as 2026-11-30T12:00:00Z, or hours or days before now such as 24h or 7d",
-    )
-    .option("--to <time>", "the end, which is not included; a date is included as a whole day")
+    .option(...fromOption)
+    .option(...toOption)
     .option("--time-zone <name>", "of days and dates, such as Europe/Berlin; default: UTC");
 }
 
+const filters: Readonly<Record<string, string>> = {
+  "--key <id>": "only lines of this key; filters are repeatable, one value must match",
+  "--team <name>": "only lines of this team",
+  "--provider <name>": "only lines of this provider",
+  "--model <name>": "only lines of this model, with or without its provider",
+  "--task <name>": "only lines of this task, such as text/moderation",
+  "--endpoint <path>": "only lines of this route, such as /v3/chat/completions",
+  "--outcome <code>": "only lines with this outcome: completed, caller_left, or the code of an error",
+};
+
 export function addFilterOptions(command: Command): Command {
-  return command
-    .option("--key <id>", "only lines of this key; filters are repeatable, one value must match", collect)
-    .option("--team <name>", "only lines of this team", collect)
-    .option("--provider <name>", "only lines of this provider", collect)
-    .option("--model <name>", "only lines of this model, with or without its provider", collect)
-    .option("--task <name>", "only lines of this task, such as text/moderation", collect)
-    .option("--endpoint <path>", "only lines of this route, such as /v3/chat/completions", collect)
-    .option(
-      "--outcome <code>",
-      "only lines with this outcome: completed, caller_left, or the code of an error",
-      collect,
-    );
+  for (const [flags, description] of Object.entries(filters)) command.option(flags, description, collect);
+  return command;
 }
 
 /** Options that were not given are left out. */

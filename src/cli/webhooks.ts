@@ -5,27 +5,26 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { type Audit, type AuditNote, createAudit } from "../access/audit.ts";
+import { commandActor } from "../access/roles.ts";
 import { messageOf } from "../errors.ts";
-import {
-  openWebhookKeys,
-  type PublishedKey,
-  toKeySet,
-  toStandardPublicKey,
-  type WebhookKeyOptions,
-  type WebhookKeys,
-} from "../jobs/webhook-keys.ts";
+import type { PublishedKey, WebhookKeyOptions, WebhookKeys } from "../jobs/webhook-keys.ts";
+import { openWebhookKeys, toKeySet, toStandardPublicKey } from "../jobs/webhook-keys.ts";
 import { type VerifyingKeys, verifyWebhook } from "../jobs/webhook-signature.ts";
 import type { Log } from "../log.ts";
+import type { AuditEvent } from "../storage/audit.ts";
+import type { Storage } from "../storage/storage.ts";
 import { alignColumns } from "../usage/report-formats.ts";
 import { askGateway, toGatewayUrl } from "./ask-gateway.ts";
-import { CommandFailed, collect, createCommand, type Output, toWholeNumber, UsageError } from "./command-line.ts";
+import type { Output } from "./command-line.ts";
+import { CommandFailed, collect, createCommand, explain, toWholeNumber, UsageError } from "./command-line.ts";
 import { openLocalCertificate } from "./local-certificate.ts";
 import { type Listener, type ListenerOptions, startListener, toCheckJson } from "./webhook-listener.ts";
 
 export interface WebhooksContext extends Output {
   /** Read only by commands that need it: the machine of a receiver has no settings of a gateway. */
   readonly settings: () => { readonly dataDir: string; readonly gatewayUrl: string };
-  readonly openStorage: () => Promise<Pick<WebhookKeyOptions, "secrets"> & { close(): Promise<void> }>;
+  readonly openStorage: () => Promise<Pick<WebhookKeyOptions, "secrets"> & Pick<Storage, "audit" | "close">>;
   readonly log: Log;
   readonly readInput: () => Promise<Uint8Array>;
   /** Ends `listen`; without it Ctrl-C does. */
@@ -36,9 +35,11 @@ export function createWebhooksCommand(context: WebhooksContext): Command {
   const group = createCommand("webhooks", "Check and receive callbacks, and manage the keys that sign them.", context);
   const fromMeaning = "address of the gateway that publishes the keys; default: the one on this machine";
 
-  group
-    .command("verify")
-    .description("Check the signatures of a stored callback.")
+  explain(
+    group.command("verify"),
+    "Check the signatures of a stored callback.",
+    "webhooks verify 1.json --headers 1.headers",
+  )
     .argument("[file]", "the body, byte for byte; default: standard input")
     .option("--headers <file>", '"Name: value" lines, or a JSON object')
     .option("--signature <hex>", "X-Service-Signature, when no other header was stored")
@@ -46,12 +47,13 @@ export function createWebhooksCommand(context: WebhooksContext): Command {
     .option("--from <address>", fromMeaning)
     .option("--check-age", "refuse a callback that was signed more than five minutes ago")
     .option("--json", "print JSON")
-    .action((file: string | undefined, options: VerifyOptions) => runVerify(file, options, context))
-    .addHelpText("after", "\nExample: npx switchyard-gateway webhooks verify 1.json --headers 1.headers");
+    .action((file: string | undefined, options: VerifyOptions) => runVerify(file, options, context));
 
-  group
-    .command("listen")
-    .description("Receive callbacks during development: print each one and whether its signatures are valid.")
+  explain(
+    group.command("listen"),
+    "Receive callbacks during development: print each one and whether its signatures are valid.",
+    "webhooks listen --port 8443",
+  )
     .option("--port <n>", "default: 8443", toWholeNumber(65_535))
     .option("--host <address>", "default: 127.0.0.1")
     .option(
@@ -65,30 +67,32 @@ export function createWebhooksCommand(context: WebhooksContext): Command {
     .option("--from <address>", fromMeaning)
     .option("--http", "without TLS, behind a proxy with a certificate")
     .option("--json", "print one line of JSON for each callback")
-    .action((options: ListenOptions) => runListen(options, context))
-    .addHelpText("after", "\nExample: npx switchyard-gateway webhooks listen --port 8443");
+    .action((options: ListenOptions) => runListen(options, context));
 
   const addKeysCommand = (
     name: string,
     summary: string,
     work: (keys: WebhookKeys, options: KeysOptions) => Promise<readonly PublishedKey[]>,
-  ) => {
-    return group
-      .command(name)
-      .description(summary)
+    action: AuditEvent["action"] | null = null,
+  ) =>
+    explain(group.command(name), summary, `webhooks ${name}`)
       .option("--json", "print JSON")
-      .action((options: KeysOptions) => runWithKeys((keys) => work(keys, options), options, context))
-      .addHelpText("after", `\nExample: npx switchyard-gateway webhooks ${name}`);
-  };
+      .action((options: KeysOptions) => runWithKeys({ work: (keys) => work(keys, options), action }, options, context));
   addKeysCommand("keys", "List the published keys that sign callbacks.", (keys) => keys.published());
   addKeysCommand(
     "rotate-key",
     "Create a key. It is published at once and signs two minutes later; the old key stays published for 30 days.",
     (keys, { now = false, dropOld = false }) => keys.rotate({ isUrgent: now, dropOld }),
+    "webhook_keys.rotate",
   )
     .option("--now", "sign at once")
     .option("--drop-old", "sign at once and stop publishing the old keys: for a key that has leaked");
-  addKeysCommand("drop-old-keys", "Stop publishing the keys that no longer sign.", (keys) => keys.dropOld());
+  addKeysCommand(
+    "drop-old-keys",
+    "Stop publishing the keys that no longer sign.",
+    (keys) => keys.dropOld(),
+    "webhook_keys.drop_old",
+  );
 
   return group;
 }
@@ -226,14 +230,20 @@ function introduce(authority: string, host: string, certificate: string | null, 
   ];
 }
 
-async function runWithKeys(
-  work: (keys: WebhookKeys) => Promise<readonly PublishedKey[]>,
-  { json }: KeysOptions,
-  context: WebhooksContext,
-): Promise<void> {
+interface KeysWork {
+  readonly work: (keys: WebhookKeys) => Promise<readonly PublishedKey[]>;
+  /** The name of the change in the audit log; null: nothing is changed. */
+  readonly action: AuditEvent["action"] | null;
+}
+
+async function runWithKeys({ work, action }: KeysWork, { json }: KeysOptions, context: WebhooksContext): Promise<void> {
   const storage = await context.openStorage();
   try {
-    const published = await work(openWebhookKeys({ secrets: storage.secrets, log: context.log }));
+    const keys = openWebhookKeys({ secrets: storage.secrets, log: context.log });
+    const published =
+      action === null
+        ? await work(keys)
+        : await recordKeys(createAudit(storage.audit, context.log), action, keys, () => work(keys));
     if (json) context.print(JSON.stringify(toListing(published), null, 2));
     else
       for (const line of alignColumns([keysHeader, ...published.flatMap(describeKey)], keysHeader.length))
@@ -241,6 +251,23 @@ async function runWithKeys(
   } finally {
     await storage.close();
   }
+}
+
+/** The audit log shows the ids of the published keys, before and after. */
+async function recordKeys(
+  audit: Audit,
+  action: AuditEvent["action"],
+  keys: WebhookKeys,
+  change: () => Promise<readonly PublishedKey[]>,
+): Promise<readonly PublishedKey[]> {
+  const toState = (published: readonly PublishedKey[]) => ({ published: published.map(({ keyId }) => keyId) });
+  const note: AuditNote = { before: toState(await keys.published()), after: null };
+  const target = { kind: "webhook_keys", id: null, name: null, team: null };
+  return await audit.around(commandActor(), { action, target }, note, async () => {
+    const published = await change();
+    note.after = toState(published);
+    return published;
+  });
 }
 
 function toListing(keys: readonly PublishedKey[]): unknown {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { suggest } from "../lib/find-nearest.ts";
 import { isObject } from "../lib/lenient-json.ts";
-import type { Place } from "../lib/yaml-file.ts";
+import type { Position } from "../lib/yaml-file.ts";
 import { fileVariableOf, type SecretFiles } from "./secret-files.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,8 +13,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Locations {
   /** The file that was read, if there was one. */
   readonly file: string | null;
-  /** The place of each member of the file, by its path joined with dots. */
-  readonly places: Readonly<Record<string, Place>>;
+  /** The position of each member of the file, by its path: `providers.openai.api_key`. */
+  readonly positions: Readonly<Record<string, Position>>;
 }
 
 export interface ConfigFile extends Locations {
@@ -36,7 +36,7 @@ export interface ConfigProblem {
 
 export const configVariable = "SWITCHYARD_CONFIG";
 const usualFile = "switchyard.yaml";
-const noFile: ConfigFile = { file: null, places: {}, document: {}, unsetKeys: new Map() };
+const noFile: ConfigFile = { file: null, positions: {}, document: {}, unsetKeys: new Map() };
 
 /** Problems of the configuration. */
 export class Problems {
@@ -63,24 +63,24 @@ export class Problems {
   }
 
   /** A problem of the file as a whole. */
-  addToFile(file: string, { line, column }: Place, message: string): void {
+  addToFile(file: string, { line, column }: Position, message: string): void {
     this.#problems.set(null, { path: null, message, file, line, column });
   }
 }
 
-/** The problem with the place of the member, or of the innermost member around it. */
-export function locate(path: string, message: string, { file, places }: Locations): ConfigProblem {
+/** The problem with the position of the member, or of the innermost member around it. */
+export function locate(path: string, message: string, { file, positions }: Locations): ConfigProblem {
   for (let known = path; known !== ""; known = known.slice(0, Math.max(0, known.lastIndexOf(".")))) {
-    const place = places[known];
-    if (place !== undefined) return { path, message, file, ...place };
+    const position = positions[known];
+    if (position !== undefined) return { path, message, file, ...position };
   }
   return { path, message, file: null, line: null, column: null };
 }
 
-/** `switchyard.yaml:4:3: providers.openai: …`, in the form in which compilers name a place. */
+/** `switchyard.yaml:4:3: providers.openai: …`, in the form in which compilers name a position. */
 export function describeProblem({ path, message, file, line, column }: ConfigProblem): string {
-  const place = file === null ? "" : `${file}:${line}:${column}: `;
-  return `${place}${path === null ? "" : `${path}: `}${message}`;
+  const prefix = file === null ? "" : `${file}:${line}:${column}: `;
+  return `${prefix}${path === null ? "" : `${path}: `}${message}`;
 }
 
 export function readConfigFile(environment: Environment, secretFiles: SecretFiles, problems: Problems): ConfigFile {
@@ -93,12 +93,12 @@ export function readConfigFile(environment: Environment, secretFiles: SecretFile
   const [problem] = parsed.problems;
   if (problem !== undefined) problems.addToFile(file, problem, problem.message);
   if (problem !== undefined || parsed.value === null || parsed.value === undefined)
-    return { ...noFile, file, places: parsed.places };
+    return { ...noFile, file, positions: parsed.positions };
   if (!isObject(parsed.value)) {
     problems.addToFile(file, { line: 1, column: 1 }, "should hold members such as 'port: 8080' or 'providers:'");
     return { ...noFile, file };
   }
-  const locations = { file, places: parsed.places };
+  const locations = { file, positions: parsed.positions };
   const unsetKeys = new Map<string, string>();
   const document = fillVariables(parsed.value, "", { environment, secretFiles, locations, unsetKeys, problems });
   return { ...locations, document: document as Record<string, unknown>, unsetKeys };

@@ -17,6 +17,8 @@ const groupRole = closedObject(
   "should have the members group and role",
 );
 
+const texts = z.array(text(z.string().min(1)));
+
 const written = closedObject(
   {
     issuer: text(
@@ -35,15 +37,13 @@ const written = closedObject(
     name: text(z.string().min(1).max(64))
       .default("OpenID Connect")
       .describe("What the button of the sign-in page says."),
-    scopes: z
-      .array(text(z.string().min(1)))
+    scopes: texts
       .default(["openid", "profile", "email"])
       .describe("Scopes to request. Some issuers state groups only with a scope of their own."),
     groups_claim: text(z.string().min(1))
       .default("groups")
       .describe("The claim with the groups of a person; dots lead into nested claims, such as `realm_access.roles`."),
-    name_claims: z
-      .array(text(z.string().min(1)))
+    name_claims: texts
       .default(["email", "preferred_username", "name"])
       .describe("The claims to take the name of a person from; the first one that is there counts."),
     roles: z
@@ -64,5 +64,8 @@ const written = closedObject(
 });
 
 export const oidcSchema = written.nullable().default(null).describe("Sign-in to the dashboard with OpenID Connect.");
+
+/** The members, with their descriptions. */
+export const oidcShape = written.shape;
 
 export type OidcSettings = z.output<typeof written>;

@@ -116,6 +116,11 @@ export const settings = {
     .describe(
       "Requests of all keys that wait for the beginning of their answer, in one serving process; above this, 503 `overloaded` for keys that have more than their share of them.",
     ),
+  store_timeout_ms: whole(100, hour)
+    .default(second)
+    .describe(
+      "Timeout for an operation of SQLite or PostgreSQL; after it, 503 for requests that need the store. Longer ones, such as reports, have timeouts of their own.",
+    ),
   body_timeout_ms: whole(100, hour).default(minute).describe("Timeout for the arrival of a request body."),
   connect_timeout_ms: whole(100, hour)
     .default(10 * second)
@@ -282,6 +287,15 @@ export const settings = {
     .default(12)
     .describe("Hours after which a session of the dashboard ends, even if it is in use."),
   audit_retention_days: whole(1, 36_500).default(365).describe("Days for which the audit log keeps its records."),
+  capture_content: yesOrNo()
+    .default(false)
+    .describe(
+      "`true`: headers and content of requests and answers are stored for administrators, encrypted, without known forms of keys and without files.",
+    ),
+  capture_characters: whole(1, 1_000_000)
+    .default(32_768)
+    .describe("Characters of a request and of an answer that are captured."),
+  capture_retention_hours: whole(1, 8_760).default(72).describe("Hours for which captured requests are stored."),
   ledger: yesOrNo()
     .default(true)
     .describe("`false`: calls are not recorded, so there are no usage reports, and budgets cannot be enforced."),
@@ -351,7 +365,7 @@ export const settings = {
     .default(4_096)
     .describe("Characters of a prompt and of an answer that are recorded."),
   trace_redact: optional(text().superRefine(readableBy((pattern: string) => new RegExp(pattern, "gu")))).describe(
-    "Regular expression: what matches in prompts and answers is recorded as `[redacted]`.",
+    "Regular expression: what matches in prompts and answers is recorded as `[redacted]`, in traces and captured requests.",
   ),
   log_level: oneOf("debug", "info", "warn", "error").default("info").describe("Lowest level that is logged."),
   log_format: oneOf("json", "text", "auto")
@@ -401,4 +415,9 @@ export function variableOf(member: string): string {
   return unprefixed.has(member) || member.startsWith(openTelemetryPrefix)
     ? member.toUpperCase()
     : `SWITCHYARD_${member.toUpperCase()}`;
+}
+
+/** `logLevel` for `log_level`: its name in the configuration. */
+export function camelCaseOf(member: string): string {
+  return member.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

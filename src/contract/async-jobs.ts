@@ -1,4 +1,4 @@
-// `/v3/universal-ai/async`, `/v3/manage/jobs` and the webhook: requests, answers and the callback.
+// `/v3/universal-ai/async` and the webhook: requests, answers and the callback.
 
 import { z } from "zod";
 import { strictComponent } from "./component.ts";
@@ -77,23 +77,6 @@ export const jobObject = strictComponent("Job", {
 
 export const jobList = pageOf(jobObject).meta({ id: "JobList" });
 
-const unfinishedJobObject = jobObject.extend({
-  owner: z.string().describe("The owner of the key that submitted the job, or the key itself."),
-  key_id: z.string(),
-  runs: z.int().describe("How often the job was started; 0: it is queued."),
-});
-
-export const unfinishedJobList = z.strictObject({
-  items: z.array(unfinishedJobObject),
-  page: z.int(),
-  limit: z.int(),
-});
-
-export const listUnfinishedQuery = z.object({
-  owner: z.string().min(1).max(256).optional().describe("Only jobs of this owner."),
-  ...pageQuery,
-});
-
 export const deletedJob = strictComponent("DeletedJob", { job_id: z.uuid(), deleted: z.literal(true) });
 
 export const deliveryObject = strictComponent("Delivery", {
@@ -155,6 +138,5 @@ export const webhookHeaders = z.object({
 });
 
 export type JobObject = z.output<typeof jobObject>;
-export type UnfinishedJobObject = z.output<typeof unfinishedJobObject>;
 export type DeliveryObject = z.output<typeof deliveryObject>;
 export type WebhookPayload = Readonly<z.output<typeof webhookPayload>>;

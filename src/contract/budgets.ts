@@ -12,18 +12,23 @@ export const listBudgetsQuery = z.object({
   limit: wholeNumberText(1, 10_000).default(1_000).describe("Only the first budgets."),
 });
 
-const budget = component("BudgetOfHolder", {
-  holder: z.enum(holders),
-  id: z.uuid().describe("The id of the key or team."),
-  name: z.string().describe("The name of the key or team."),
-  team: z.string().nullable().describe("The name of the team, or of the team of the key."),
-  model: z.string().nullable().describe("The pattern of models to which the budget applies; null for all."),
+/** The members that describe a budget now. */
+export const budgetState = {
   amount: z.number().describe("USD that may be spent in the period, including a raise that applies now."),
   period: z.string().describe("`none`, `daily`, `weekly` or `monthly`."),
   time_zone: z.string(),
   spent: z.number().describe("USD that were spent in this period, exact. Calls that still run are not included."),
   left: z.number().describe("USD, exact."),
   resets_at: z.iso.datetime().nullable().describe("When the next period begins. Null: never."),
+};
+
+const budget = component("BudgetOfHolder", {
+  holder: z.enum(holders),
+  id: z.uuid().describe("The id of the key or team."),
+  name: z.string().describe("The name of the key or team."),
+  team: z.string().nullable().describe("The name of the team, or of the team of the key."),
+  model: z.string().nullable().describe("The pattern of models to which the budget applies; null for all."),
+  ...budgetState,
 });
 
 export const budgetList = component("BudgetsOfHolders", {

@@ -114,6 +114,7 @@ interface Answer {
   readonly id: string;
   readonly created: number;
   readonly model: string;
+  readonly service_tier?: unknown;
   readonly [member: string]: unknown;
 }
 
@@ -163,6 +164,8 @@ interface AnswerMembers {
   readonly reasoning_details?: readonly ReasoningDetail[];
   readonly annotations?: readonly ChatAnnotation[];
   readonly web_searches?: readonly ChatWebSearch[];
+  /** Generated images, in the forms of several vendors. */
+  readonly images?: unknown;
   readonly extra_content?: Readonly<Record<string, unknown>>;
 }
 

@@ -68,7 +68,9 @@ export const managedFile = fileObject
   })
   .meta({ id: "ManagedFile" });
 
-export const managedFileList = pageOf(managedFile).meta({ id: "ManagedFileList" });
+export const managedFileList = pageOf(managedFile)
+  .extend({ total_bytes: z.int().describe("The size of the files on all pages.") })
+  .meta({ id: "ManagedFileList" });
 
 export const listManagedFilesQuery = z.object({
   team: plainText(256).optional().describe("Only files of this team: its name."),

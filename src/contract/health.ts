@@ -29,7 +29,7 @@ const degradation = z.object({
   reason: z.string().optional().describe("With a management key: what is impaired, and what that means."),
 });
 
-const servedConfiguration = z
+export const servedConfiguration = z
   .object({
     number: z.int().describe("1 for the configuration of the start; a reload counts on."),
     file: z.string().nullable().describe("The configuration file; null when all settings come from the environment."),

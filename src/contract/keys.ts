@@ -83,9 +83,15 @@ export const rotateKeyRequest = strictComponent("RotateKeyRequest", {
 });
 
 /** Unknown parameters are ignored: proxies and browsers add their own. */
+const keyStates = ["active", "expired", "revoked"] as const;
+
 export const listKeysQuery = z.object({
   kind: z.enum(keyKinds).optional().describe("Only keys of this kind."),
   enabled: booleanText.optional().describe("Only enabled keys, or only disabled ones."),
+  state: z
+    .enum(keyStates)
+    .optional()
+    .describe("`active`: neither expired nor revoked; `expired`: and not revoked; `revoked`. Default: all keys."),
   team: plainText(256).optional().describe("Only keys of this team: its name or id."),
   owner: plainText(256).optional().describe("Older name of `team`."),
   ...pageQuery,
@@ -118,6 +124,7 @@ export const keyList = pageOf(keyObject).meta({ id: "KeyList" });
 
 export const deletedKey = strictComponent("DeletedKey", { id: z.uuid(), deleted: z.literal(true) });
 
+export type KeyState = (typeof keyStates)[number];
 export type KeyKind = (typeof keyKinds)[number];
 export type KeyScope = (typeof keyScopes)[number];
 export type CreateKeyRequest = z.output<typeof createKeyRequest>;

@@ -12,7 +12,9 @@ export const liveFigures = component("LiveFigures", {
   time: z.iso.datetime().describe("When the figures were read."),
   requests: z
     .int()
-    .describe("Answered requests, without those of this interface for managers, the dashboard and health checks."),
+    .describe(
+      "Answered requests, without those of this interface for managers, the dashboard, listings and health checks.",
+    ),
   errors: z.int().describe("Requests among them whose answer was an error."),
   attempts: z.int().describe("Calls to providers."),
   failed_attempts: z.int().describe("Calls to providers that failed."),

@@ -1,6 +1,7 @@
 // `/v3/me`: what a key may learn about itself.
 
 import { z } from "zod";
+import { budgetState } from "./budgets.ts";
 import { component } from "./component.ts";
 import { keyKinds, keyScopes } from "./keys.ts";
 import { usageSums } from "./usage.ts";
@@ -12,22 +13,13 @@ const rateState = component("RateState", {
   reset_seconds: z.number().describe("Seconds until the limit has recovered completely, without further requests."),
 });
 
-const budgetState = component("BudgetState", {
-  amount: z.number().describe("USD that may be spent in the period, including a raise that applies now."),
-  period: z.string().describe("`none`, `daily`, `weekly` or `monthly`."),
-  time_zone: z.string(),
-  spent: z.number().describe("USD that were spent in this period, exact. Calls that still run are not included."),
-  left: z.number().describe("USD, exact."),
-  resets_at: z.iso.datetime().nullable().describe("When the next period begins. Null: never."),
-});
-
 const limit = component("LimitState", {
   holder: z
     .enum(["key", "team"])
     .describe("Whether the limit belongs to the key, or is shared by all keys of its team."),
   model: z.string().nullable().describe("The pattern of models to which the limit applies; null for all."),
   rates: z.array(rateState).describe("Rate limits. With several gateways, what is left at the one that answers."),
-  budget: budgetState.nullable().describe("Null: no budget."),
+  budget: component("BudgetState", budgetState).nullable().describe("Null: no budget."),
 });
 
 export const meObject = component("Me", {

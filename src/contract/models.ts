@@ -74,7 +74,9 @@ export const listingQuery = z.object({ include });
 const filter = z.array(z.string()).default([]);
 
 export const listModelsQuery = listingQuery.extend({
-  provider: filter.describe("The part of the id before its first slash."),
+  provider: filter.describe(
+    "The part of the id before its first slash. Repeated: the models of all of these providers.",
+  ),
   feature: filter.describe("`llm` for chat models."),
   capability: filter.describe(
     "What the model is known to support, with or without the prefix: `vision`, `supports_reasoning` ...",

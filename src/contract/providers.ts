@@ -31,10 +31,11 @@ const deploymentState = z.object({
   offers: z.array(offerState).describe("The offers that were called since this process started."),
 });
 
-const providerState = component("Provider", {
+const providerState = z.object({
   name: z.string(),
   title: z.string(),
   dialect: z.string().nullable().describe("The wire format of its models. Null: it performs tasks only."),
+  built_in: z.boolean().describe("Whether it runs in the gateway itself, and so has no credentials."),
   configured: z.boolean(),
   missing_setting: z.string().nullable().describe("The setting without which it cannot be called."),
   healthy: z.boolean().nullable().describe("False while a circuit is open. Null: not called yet."),
@@ -69,6 +70,20 @@ export const providerDetail = component("ProviderDetail", {
     .array(z.string())
     .describe("Members of switchyard.yaml and variables that its credentials in the store take precedence over."),
   further_settings: z.array(z.string()).describe("The names that `settings` may hold."),
+  access: z
+    .object({
+      key: z.enum(["required", "optional", "none"]).describe("`optional`: it also works with `settings`, or without."),
+      variables: z.array(z.string()).describe("The variables of the environment that its key is read from."),
+      address: z
+        .string()
+        .nullable()
+        .describe(
+          "Its own address, which may have placeholders. Null: the provider has no address, or a different one for each service.",
+        ),
+      settings: z.array(z.object({ name: z.string(), is_secret: z.boolean() })).describe("`further_settings`."),
+      docs: z.string().describe("The page of the provider about it."),
+    })
+    .describe("What its credentials consist of."),
 });
 
 const maxKeyLength = 16_384;
@@ -158,9 +173,19 @@ export const providerTest = component("ProviderTest", {
 
 export const removedProvider = component("RemovedCredentials", { name: z.string(), deleted: z.literal(true) });
 
+const listedProvider = component("Provider", {
+  ...providerState.shape,
+  open_circuits: z
+    .int()
+    .nullable()
+    .describe(
+      "Circuits that are not closed, of all processes of the gateway together. Null for a role that is limited to a team.",
+    ),
+});
+
 export const providerStates = component("ProviderList", {
   process: z.int().describe("The id of the serving process that answered: each keeps its own health record."),
-  items: z.array(providerState),
+  items: z.array(listedProvider),
 });
 
 export type ProviderState = z.infer<typeof providerState>;

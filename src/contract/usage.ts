@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { suggest } from "../lib/find-nearest.ts";
+import { dayMs, hourMs } from "../lib/time-units.ts";
 import { openTimeZone } from "../lib/time-zone.ts";
 import { component, looseComponent } from "./component.ts";
 import { refuse } from "./problems.ts";
@@ -22,8 +23,6 @@ export type Moment =
   | { readonly kind: "instant"; readonly at: number }
   | { readonly kind: "ago"; readonly ms: number };
 
-const hourMs = 3_600_000;
-const dayMs = 86_400_000;
 const maxDimensions = 10;
 const maxFilterValues = 100;
 

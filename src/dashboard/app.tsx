@@ -7,7 +7,7 @@ import { ErrorNotice } from "./components/error-notice.tsx";
 import { Page } from "./components/page.tsx";
 import { Frame } from "./frame.tsx";
 import { pages } from "./pages.ts";
-import { hasRole, SessionContext, useSession, useSessionQuery } from "./session/session.ts";
+import { mayOpen, SessionContext, useSession, useSessionQuery } from "./session/session.ts";
 import { SignIn } from "./session/sign-in.tsx";
 
 export function App() {
@@ -37,7 +37,7 @@ function Pages() {
       <Suspense fallback={<Waiting />}>
         <Routes>
           {pages
-            .filter(({ role }) => hasRole(session, role))
+            .filter((page) => mayOpen(session, page))
             .map(({ path, Page }) => (
               <Route key={path} path={path} element={<Page />} />
             ))}

@@ -17,7 +17,7 @@ import { Link, useLocation } from "react-router";
 import { Mark } from "./components/mark.tsx";
 import { IconChevronDown, IconExternal, IconMenu, IconMoon, IconSignOut, IconSun } from "./icons.ts";
 import { pages, sections } from "./pages.ts";
-import { hasRole, useSession, useSignIn } from "./session/session.ts";
+import { mayOpen, useSession, useSignIn } from "./session/session.ts";
 
 export function Frame({ children }: { readonly children: ReactNode }) {
   const [isMenuOpen, menu] = useDisclosure();
@@ -34,7 +34,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
         </div>
       </aside>
       <header className="topbar">
-        <ActionIcon variant="subtle" color="gray" onClick={menu.open} aria-label="Open the menu" size="lg">
+        <ActionIcon onClick={menu.open} aria-label="Open the menu" size="lg">
           <IconMenu size={20} />
         </ActionIcon>
         <Brand />
@@ -70,7 +70,7 @@ export function Brand() {
 function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {
   const session = useSession();
   const { pathname } = useLocation();
-  const allowed = pages.filter(({ role }) => hasRole(session, role));
+  const allowed = pages.filter((page) => mayOpen(session, page));
   return (
     <nav className="navigation" aria-label="Pages">
       {sections.map((section) => {
@@ -147,13 +147,7 @@ export function ColorSchemeButton() {
   const label = isDark ? "Use light colours" : "Use dark colours";
   return (
     <Tooltip label={label}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
-        onClick={() => setColorScheme(isDark ? "light" : "dark")}
-        aria-label={label}
-      >
+      <ActionIcon size="lg" onClick={() => setColorScheme(isDark ? "light" : "dark")} aria-label={label}>
         {isDark ? <IconSun size={17} /> : <IconMoon size={17} />}
       </ActionIcon>
     </Tooltip>

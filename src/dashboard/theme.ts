@@ -12,6 +12,8 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
+    ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },
+    Badge: { defaultProps: { variant: "light", tt: "none", radius: "sm" } },
     Button: { defaultProps: { size: "sm" } },
     TextInput: { defaultProps: { size: "sm" } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },

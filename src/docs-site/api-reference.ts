@@ -4,18 +4,14 @@ import { type ErrorCode, errorCatalogue } from "../errors.ts";
 import { renderCode } from "./code-block.ts";
 import type { Highlight } from "./highlight.ts";
 import { type Html, html, nothing, prose } from "./html.ts";
-import type { Heading, TextSection } from "./markdown.ts";
+import type { RenderedMarkdown, TextSection } from "./markdown.ts";
 import { type MemberRow, readComponent, toMemberRows } from "./member-rows.ts";
 import { renderMembers, toParameterRow } from "./member-table.ts";
 import type * as openapi from "./openapi.ts";
 import { renderTryIt } from "./try-it.ts";
 
-export interface ApiPage {
+export interface ApiPage extends Omit<RenderedMarkdown, "content"> {
   readonly path: string;
-  readonly title: string;
-  readonly summary: string;
-  readonly headings: readonly Heading[];
-  readonly sections: readonly TextSection[];
   readonly operations: readonly openapi.Operation[];
   readonly render: (rendering: ApiRendering) => Html;
 }

@@ -1,14 +1,10 @@
 // The frame of every page: header, navigation, contents of the page, previous and next page.
 
 import { type Html, html, nothing } from "./html.ts";
-import type { Heading } from "./markdown.ts";
+import type { Heading, RenderedMarkdown } from "./markdown.ts";
 
-export interface PageFrame {
-  readonly title: string;
-  readonly summary: string;
-  readonly content: Html;
-  /** Pages without headings have no contents. */
-  readonly headings: readonly Heading[];
+/** Pages without headings have no contents. */
+export interface PageFrame extends Omit<RenderedMarkdown, "sections"> {
   readonly menu: readonly MenuSection[];
   /** The menu's link of the page itself; absent for the home page. */
   readonly current: string | null;

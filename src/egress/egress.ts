@@ -24,6 +24,8 @@ export interface EgressSettings {
   readonly proxy?: string | null;
   /** Replaces both resolvers. */
   readonly lookup?: Lookup;
+  /** How long a connection is kept for the next request. Default: 4 seconds. */
+  readonly longestIdleMs?: number;
   readonly log: Log;
 }
 
@@ -93,7 +95,7 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
   const lookup = more.lookup ?? createLookup(dnsServers);
   const outgoingProxy = proxy === null ? null : readProxy(proxy);
   if (proxy !== null) for (const secret of secretsOfProxy(proxy)) log.hide(secret);
-  const connections = createKeptConnections();
+  const connections = createKeptConnections(more);
   const isOwnAddress = createOwnAddresses();
 
   /** Throws an EgressError, or the signal's reason. No status throws, except a redirect that is not followed. */

@@ -17,7 +17,7 @@ interface Kept {
 }
 
 // Most receivers close idle connections after five seconds.
-const longestIdleMs = 4_000;
+const defaultLongestIdleMs = 4_000;
 // The certificate was verified when the connection was made; it should not stay trusted for ever.
 const longestLifeMs = 60_000;
 // The default number of concurrent deliveries to one host.
@@ -30,7 +30,7 @@ async function untilReported(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-export function createKeptConnections() {
+export function createKeptConnections({ longestIdleMs = defaultLongestIdleMs } = {}) {
   // In the order of insertion: the oldest is first.
   const all = new Set<Kept>();
 

@@ -2,7 +2,7 @@
 
 export interface ByteStore {
   /** Moves a complete file from the disk into the store. When it resolves, the bytes are durable and `path` no longer exists. */
-  take(path: string, id: string): Promise<void>;
+  moveIn(path: string, id: string): Promise<void>;
   read(id: string): Promise<Uint8Array>;
   stream(id: string, range?: ByteRange): ReadableStream<Uint8Array>;
   /** Does nothing when there is no such file. */
@@ -27,6 +27,12 @@ export function shardOf(id: string): string {
 }
 
 export const fileIdPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Where a backend stores a file: `<shard>/<id>`. The check keeps every other text out of the backend's paths. */
+export function toStoredPath(id: string): string {
+  if (!fileIdPattern.test(id)) throw new TypeError(`'${id}' is not the id of a file, which is a UUID`);
+  return `${shardOf(id)}/${id}`;
+}
 
 /**
  * Releases memory at once instead of at the next garbage collection: a body has many pieces, of up to a megabyte each. A view of a larger

@@ -146,7 +146,7 @@ export function createFileStore(options: FileStoreOptions) {
       };
       await sync(handle);
       await close();
-      await bytesOf(current).take(path, id);
+      await bytesOf(current).moveIn(path, id);
       // When this throws, the row may or may not exist, so the bytes stay. Without a row the sweeper deletes them.
       if (await rows.create(record, maxOwnerBytes)) return record;
       await removeBytes([record]);
@@ -249,6 +249,7 @@ export function createFileStore(options: FileStoreOptions) {
   return {
     begin,
     find,
+    toStoredFile,
 
     /** An upload of this owner; null for every other id, valid or not. */
     async open(fileId: string, owner: string): Promise<StoredFile | null> {

@@ -3,7 +3,7 @@
 
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ByteRange, type ByteStore, fileIdPattern, shardOf } from "./byte-store.ts";
+import { type ByteRange, type ByteStore, fileIdPattern, shardOf, toStoredPath } from "./byte-store.ts";
 import { toFileError } from "./file-errors.ts";
 
 export type SyncToDisk = (handle: FileHandle) => Promise<void>;
@@ -11,14 +11,11 @@ export type SyncToDisk = (handle: FileHandle) => Promise<void>;
 export const syncToDisk: SyncToDisk = (handle) => handle.sync();
 
 export function createFolderBytes(folder: string, sync: SyncToDisk = syncToDisk): ByteStore {
-  const pathOf = (id: string) => {
-    if (!fileIdPattern.test(id)) throw new TypeError("the id of a file is a UUID");
-    return join(folder, shardOf(id), id);
-  };
+  const pathOf = (id: string) => join(folder, toStoredPath(id));
   const storeIdPath = join(folder, "store-id");
 
   return {
-    async take(path, id) {
+    async moveIn(path, id) {
       const target = pathOf(id);
       const shard = join(folder, shardOf(id));
       const made = await mkdir(shard, { recursive: true, mode: 0o700 });

@@ -1,8 +1,8 @@
-// Bytes in an S3 bucket, or in a service with the same protocol: `<prefix>xx/<id>`.
+// Stores the bytes of files in an S3 bucket, or in a service with the same protocol, under the key `<prefix><shard>/<id>`.
 
-import { rm } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { untilAborted, withDeadline } from "../lib/deadline.ts";
-import { type ByteStore, fileIdPattern, releaseBuffer, shardOf } from "./byte-store.ts";
+import { type ByteStore, fileIdPattern, releaseBuffer, toStoredPath } from "./byte-store.ts";
 import { fileStoreUnavailable } from "./file-errors.ts";
 
 export interface S3Settings {
@@ -11,98 +11,105 @@ export interface S3Settings {
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
   readonly region?: string;
-  /** `https://…`; default: AWS in the region. */
+  /** A URL. Default: the endpoint of AWS in the region. */
   readonly endpoint?: string;
-  /** The bucket is part of the host name. */
-  readonly virtualHostedStyle?: boolean;
-  /** Prefix of every key: `files/`. */
+  /** The beginning of every key, such as `files/`. */
   readonly prefix: string;
 }
 
-const callDeadlineMs = 30_000;
-const uploadDeadlineMs = 600_000;
-const keysAtOnce = 1_000;
-// The smallest part that S3 accepts. One at a time, because each part in flight is held in memory.
+const requestTimeoutMs = 30_000;
+const transferTimeoutMs = 600_000;
+const keysPerPage = 1_000;
+// The smallest part that S3 accepts.
 const partBytes = 5 * 1_048_576;
-const partsAtOnce = 1;
-const retries = 3;
+// Each part in flight is held in memory.
+const concurrentParts = 1;
+const retriesPerPart = 3;
 
 export function createS3Bytes(settings: S3Settings): ByteStore {
-  const { prefix, ...credentials } = settings;
-  const client = new Bun.S3Client(credentials);
+  const { prefix, ...clientOptions } = settings;
+  const client = new Bun.S3Client(clientOptions);
   const storeIdKey = `${prefix}store-id`;
-  const keyOf = (id: string) => {
-    if (!fileIdPattern.test(id)) throw new TypeError("the id of a file is a UUID");
-    return `${prefix}${shardOf(id)}/${id}`;
-  };
+  const fileOf = (id: string) => client.file(`${prefix}${toStoredPath(id)}`);
 
   return {
-    async take(path, id) {
-      await answered(send(path, client.file(keyOf(id))), uploadDeadlineMs);
+    async moveIn(path, id) {
+      await awaitAnswer(upload(path, fileOf(id)), transferTimeoutMs);
       await rm(path, { force: true });
     },
-    read: (id) => answered(client.file(keyOf(id)).bytes(), uploadDeadlineMs),
+    read: (id) => awaitAnswer(fileOf(id).bytes(), transferTimeoutMs),
     stream(id, range) {
-      const file = client.file(keyOf(id));
+      const file = fileOf(id);
       return (range === undefined ? file : file.slice(range.start, range.end)).stream();
     },
-    remove: (id) => answered(client.delete(keyOf(id)).catch(fineWhenAbsent), callDeadlineMs),
+    remove: (id) => awaitAnswer(fileOf(id).delete().catch(ignoreAbsence), requestTimeoutMs),
     async listOld(shard, before) {
       const folder = `${prefix}${shard}/`;
       const old: string[] = [];
-      let startAfter = "";
-      for (;;) {
-        const page = await answered(
-          client.list({ prefix: folder, maxKeys: keysAtOnce, ...(startAfter !== "" && { startAfter }) }),
-          callDeadlineMs,
-        );
-        const objects = page.contents ?? [];
-        for (const { key, lastModified } of objects) {
-          const id = key.slice(folder.length);
-          if (fileIdPattern.test(id) && Date.parse(lastModified ?? "") < before) old.push(id);
-        }
-        const last = objects.at(-1);
-        if (page.isTruncated !== true || last === undefined) return old;
-        startAfter = last.key;
+      for await (const { key, lastModified } of listObjects(client, folder)) {
+        const id = key.slice(folder.length);
+        if (fileIdPattern.test(id) && Date.parse(lastModified ?? "") < before) old.push(id);
       }
+      return old;
     },
     async readStoreId() {
-      const text = await answered(client.file(storeIdKey).text().catch(fineWhenAbsent), callDeadlineMs);
+      const text = await awaitAnswer(client.file(storeIdKey).text().catch(ignoreAbsence), requestTimeoutMs);
       return text ?? null;
     },
     async writeStoreId(id) {
-      await answered(client.write(storeIdKey, id), callDeadlineMs);
+      await awaitAnswer(client.write(storeIdKey, id), requestTimeoutMs);
     },
   };
 }
 
-async function send(path: string, target: Bun.S3File): Promise<void> {
-  const writer = target.writer({ partSize: partBytes, queueSize: partsAtOnce, retry: retries });
+async function upload(path: string, target: Bun.S3File): Promise<void> {
+  const writer = target.writer({ partSize: partBytes, queueSize: concurrentParts, retry: retriesPerPart });
   try {
-    for await (const piece of Bun.file(path).stream()) {
-      writer.write(piece);
+    for await (const chunk of Bun.file(path).stream()) {
+      writer.write(chunk);
       await writer.flush();
-      releaseBuffer(piece);
+      releaseBuffer(chunk);
     }
     await writer.end();
+    await checkStored(path, target);
   } catch (error) {
-    // Aborts a multipart upload, so that no part stays in the bucket.
+    // Ends the upload, so that no part stays in the bucket. Bun ignores the error and may store a truncated object. It has no row, so the sweeper
+    // deletes it.
     await Promise.resolve(writer.end(error instanceof Error ? error : new Error(String(error)))).catch(() => {});
     throw error;
   }
 }
 
-/** Reports every failure as an outage of the store, and a call without an answer as well: the client has no timeout. */
-async function answered<T>(call: Promise<T>, timeoutMs: number): Promise<T> {
-  const reason = () => new Error(`no answer within ${timeoutMs} ms`);
+/** Bun may report an upload as complete although a part of it failed, and the file is deleted after it was moved. */
+async function checkStored(path: string, target: Bun.S3File): Promise<void> {
+  const [{ size: stored }, { size }] = await Promise.all([target.stat(), stat(path)]);
+  if (stored !== size) throw new Error(`S3 stored ${stored} of ${size} bytes`);
+}
+
+async function* listObjects(client: Bun.S3Client, prefix: string) {
+  let startAfter: string | undefined;
+  do {
+    const page = await awaitAnswer(
+      client.list({ prefix, maxKeys: keysPerPage, ...(startAfter !== undefined && { startAfter }) }),
+      requestTimeoutMs,
+    );
+    const objects = page.contents ?? [];
+    yield* objects;
+    startAfter = page.isTruncated === true ? objects.at(-1)?.key : undefined;
+  } while (startAfter !== undefined);
+}
+
+/** Adds a timeout, which the client does not have, and reports every failure as an outage of the store. */
+async function awaitAnswer<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+  const reason = () => new Error(`S3 did not answer within ${timeoutMs} ms`);
   try {
-    return await withDeadline({ timeoutMs, reason }, (signal) => untilAborted(call, signal));
+    return await withDeadline({ timeoutMs, reason }, (signal) => untilAborted(answer, signal));
   } catch (cause) {
     throw fileStoreUnavailable(cause);
   }
 }
 
-function fineWhenAbsent(error: unknown): undefined {
+function ignoreAbsence(error: unknown): undefined {
   if (error instanceof Error && "code" in error && error.code === "NoSuchKey") return undefined;
   throw error;
 }

@@ -1,5 +1,6 @@
 // Deletes expired files, and bytes that a crash left without a row, in the background.
 
+import { minuteMs } from "../lib/time-units.ts";
 import type { Log } from "../log.ts";
 import { type Sweeper, startSweeper } from "../storage/sweeper.ts";
 import type { FileStore } from "./file-store.ts";
@@ -12,7 +13,6 @@ export interface FileSweeperOptions {
   readonly now?: () => number;
 }
 
-const minuteMs = 60_000;
 const orphansEveryMs = 3_600_000;
 
 export function startFileSweeper({ store, log, everyMs = minuteMs, now = Date.now }: FileSweeperOptions): Sweeper {

@@ -6,6 +6,7 @@ import { parse } from "../contract/problems.ts";
 import { GatewayError, type Problem, throwProblems, ValidationError } from "../errors.ts";
 import { findForbiddenKey } from "../lib/forbidden-key.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
+import { dayMs } from "../lib/time-units.ts";
 import type { FileRecord } from "../storage/files.ts";
 import { releaseBuffer } from "./byte-store.ts";
 import type { FileDraft, FileStore } from "./file-store.ts";
@@ -36,7 +37,6 @@ export interface TemporaryFile<Fields> {
   delete(): Promise<void>;
 }
 
-const dayMs = 86_400_000;
 // Size of a form without the file: boundaries, headers of parts, fields.
 const overheadBytes = 131_072;
 const maxFieldBytes = 16_384;

@@ -1,59 +1,61 @@
 // Decides whether a request is served, before its body is read. While this process is overloaded, some requests are refused with 503, so that
-// the others are served in time. The keys share equally what can be served: a key that asks for less than its share is not refused.
+// the others are served in time. The keys share the capacity equally: a key that requests less than its share is not refused.
 
 import type { Log } from "../log.ts";
 import type { Family } from "../metrics/family.ts";
 import { EventLoopLoad, type LoadLimits, watchEventLoop } from "./load-watch.ts";
 
-/** What one key does. The work of a short request is 1. What was done, admitted and asked for decays with time. */
+/** The load of one key. The work of a short request is 1. `done`, `admitted` and `asked` decay over time. */
 export interface KeyLoad {
-  /** Requests whose answer has not begun. The streams that have begun may be idle: only what they send is work. */
+  /** Requests whose answer has not begun. Streams do not count, because they may be idle: only the events that they send are work. */
   running: number;
   streams: number;
   done: number;
-  /** The work that the admitted requests will cause, as far as the requests before them tell. */
+  /** The work that the admitted requests will cause, estimated from earlier requests. */
   admitted: number;
-  /** Like `admitted`, with the requests that were refused. */
+  /** Like `admitted`, including refused requests. */
   asked: number;
-  /** When these three were last reduced, by the clock of `Admission`. */
+  /** When the three decaying values were last updated, by the clock of `Admission`. */
   at: number;
-  /** The work of a request of this key. */
+  /** The average work of one request of this key. */
   average: number;
 }
 
 export interface AdmissionOptions {
   readonly loadLimits?: Partial<LoadLimits>;
-  /** Requests whose answer has not begun, of all keys. */
+  /** The target for requests of all keys whose answer has not begun. The hard limit is twice as high. */
   readonly maxRunning: number;
   readonly log: Log;
 }
 
-// The time constant of the decay: a key that works at a steady rate has done about as much as in this time.
+// The time constant of the decay: at a steady rate, `done` is about the work of this time.
 const decayMs = 300;
-// A long turn counts at most as much, because all that it does is counted at its end.
+// While overloaded, one turn of the event loop advances the clock of the decay by at most this, because its work is counted when it ends.
 const maxTurnMs = 50;
 const adjustEveryMs = 50;
 const forgetEveryMs = 60_000;
-const weightOfRequest = 0.1;
-// With fewer requests and streams at once, a process that is late has few but heavy requests, or gets little of the machine's time. None of them
-// waits for long, so refusing some of them would not make the others faster.
+const smoothingFactor = 0.1;
+// With fewer concurrent requests and streams than this, the delay comes from heavy requests or from a lack of processor time. Refusing some of
+// them would not make the others faster.
 const minAtOnce = 128;
 /** The work of reading and sending a body, and of sending one event of a stream. */
 const bytesPerWork = 12_000;
 const eventsPerWork = 6;
-// How fast the number of requests and streams at once follows the event loop. It changes slowly, because streams that are admitted now are work
-// for a while, and it stays close to what there is, so that it can turn around.
-const changes = { short: 1.04, right: 1.01, long: 0.97 };
+// How fast the limit of concurrent requests and streams follows the event loop. It changes slowly, because admitted streams cause work for a
+// while, and it stays close to the current number, so that it can change direction soon.
+const limitFactorByPace = { short: 1.04, right: 1.01, long: 0.97 };
 const maxAbove = 1.1;
 const minBelow = 0.85;
-// While much is refused, less is done than can be done: shares of that would be too small.
-const keptWork = 0.98;
-/** The part of its share that a key always gets. */
-const certainShare = 0.85;
-// The load must not come back all at once.
-const maxRetryAfter = 3;
+// The fraction of `#mostWork` that is kept at each adjustment. Refusals lower the current work, so shares of that alone would be too small.
+const mostWorkDecay = 0.98;
+/** A key that did less than this fraction of its share is not refused for overload. */
+const guaranteedFraction = 0.85;
+/** During an overload, the capacity is estimated as at most this fraction of the demand. */
+const capacityOfDemand = 0.85;
+// Refused clients should not all retry at the same time.
+const maxRetryAfterSeconds = 3;
 const reportAfterMs = 1_000;
-// So many refused requests are logged one by one until the next report; the others are only counted, because a line costs more than a refusal.
+// Between two reports, this many refusals are logged one by one. The others are only counted, because a log line costs more than a refusal.
 const maxLogged = 20;
 
 export class Admission {
@@ -67,18 +69,19 @@ export class Admission {
   #runningKeys = 0;
   #average = 1;
   #tickedAt = 0;
-  /** The time by which work decays. */
+  /** The clock by which work decays. */
   #clock = 0;
   #forgottenAt = 0;
-  /** How many requests and streams of all keys there may be at once. */
+  /** The limit of concurrent requests and streams of all keys. */
   #maxAtOnce = Number.POSITIVE_INFINITY;
-  /** The most work of all keys together, lately. */
+  /** The most work that all keys together have done recently. */
   #mostWork = 0;
-  /** What one key gets of that, and of the work that is done now, when all keys share it equally. */
+  /** The fair share of `#mostWork`. */
   #fullShare = Number.POSITIVE_INFINITY;
+  /** The fair share of the work that is done now. */
   #share = Number.POSITIVE_INFINITY;
   #adjustedAt = 0;
-  #refused = 0;
+  #refusedSinceReport = 0;
   #refusals = 0;
   #report: ReturnType<typeof setTimeout> | null = null;
   #endWatch = () => {};
@@ -95,7 +98,7 @@ export class Admission {
     return this;
   }
 
-  /** Some requests are refused. */
+  /** True while the event loop is overloaded, so that requests may be refused. */
   get isOverloaded(): boolean {
     return this.#loop.isOverloaded;
   }
@@ -135,7 +138,7 @@ export class Admission {
     return load;
   }
 
-  /** The answer begins, after a body of this length. From here on, a stream is no longer a running request: pass it to `beginStream`. */
+  /** Call it when the answer to a request with a body of this length begins. A stream then no longer counts as running: pass it to `beginStream`. */
   answered(load: KeyLoad, bodyBytes: number, isStream: boolean): void {
     load.running -= 1;
     this.#running -= 1;
@@ -155,17 +158,17 @@ export class Admission {
     });
   }
 
-  /** Counts a request that was refused. False: there are so many that this one should be answered in the cheapest way and not be logged. */
+  /** Counts a refused request. False: there are so many that this one should be answered in the cheapest way, without a line in the log. */
   noteRefusal(): boolean {
-    this.#refused += 1;
+    this.#refusedSinceReport += 1;
     if (this.#report === null) {
       this.#report = setTimeout(() => this.#reportRefusals(), reportAfterMs);
       this.#report.unref();
     }
-    return this.#refused <= maxLogged;
+    return this.#refusedSinceReport <= maxLogged;
   }
 
-  /** How long a request that is seen now has waited at most. */
+  /** An upper bound of how long a request that is read now has waited. */
   waitedMs(now: number): number {
     return this.#loop.waitedMs(now);
   }
@@ -174,10 +177,10 @@ export class Admission {
     return { running: this.#running, streams: this.#streams, isOverloaded: this.#loop.isOverloaded };
   }
 
-  /** Seconds, different from one refusal to the next. */
+  /** In seconds. Successive refusals get different values. */
   chooseRetryAfter(): number {
     this.#refusals += 1;
-    return 1 + (this.#refusals % maxRetryAfter);
+    return 1 + (this.#refusals % maxRetryAfterSeconds);
   }
 
   #mustRefuse(load: KeyLoad, now: number): boolean {
@@ -185,9 +188,9 @@ export class Admission {
     if (loop.isPaused(now)) return true;
     const atOnce = this.#running + this.#streams;
     if (loop.isOverloaded && atOnce >= minAtOnce) {
-      // The keys that ask for less than their share, or got less, are served in any case.
-      const isCause = demandOf(load) >= this.#fullShare && workOf(load) >= this.#share * certainShare;
-      if (isCause && (atOnce >= this.#maxAtOnce || loop.isLate(now))) return true;
+      // A key below its share is not refused for overload.
+      const exceedsShare = demandOf(load) >= this.#fullShare && workOf(load) >= this.#share * guaranteedFraction;
+      if (exceedsShare && (atOnce >= this.#maxAtOnce || loop.isLate(now))) return true;
     }
     if (this.#running < this.#maxRunning / 2) return false;
     const keys = load.running === 0 ? this.#runningKeys + 1 : this.#runningKeys;
@@ -196,7 +199,7 @@ export class Admission {
 
   #adjust(maxAtOnce: number): number {
     const atOnce = this.#running + this.#streams;
-    return Math.min(atOnce * maxAbove, Math.max(atOnce * minBelow, maxAtOnce * changes[this.#loop.pace]));
+    return Math.min(atOnce * maxAbove, Math.max(atOnce * minBelow, maxAtOnce * limitFactorByPace[this.#loop.pace]));
   }
 
   #computeShares(): void {
@@ -204,16 +207,16 @@ export class Admission {
     let demand = 0;
     const demands: number[] = [];
     for (const load of this.#keys.values()) {
-      reduce(load, this.#clock);
+      decay(load, this.#clock);
       work += workOf(load);
       demand += demandOf(load);
       demands.push(demandOf(load));
     }
     demands.sort((one, other) => one - other);
-    this.#mostWork = Math.max(work, this.#mostWork * keptWork);
-    // Whatever could be done before, it is less than is demanded now.
-    this.#fullShare = divide(Math.min(this.#mostWork, demand * certainShare), demands);
-    this.#share = divide(work, demands);
+    this.#mostWork = Math.max(work, this.#mostWork * mostWorkDecay);
+    // Overload means that the capacity is below the current demand, even if `#mostWork` is higher.
+    this.#fullShare = computeFairShare(Math.min(this.#mostWork, demand * capacityOfDemand), demands);
+    this.#share = computeFairShare(work, demands);
   }
 
   #find(keyId: string): KeyLoad {
@@ -222,13 +225,13 @@ export class Admission {
       load = { running: 0, streams: 0, done: 0, admitted: 0, asked: 0, at: this.#clock, average: this.#average };
       this.#keys.set(keyId, load);
     }
-    reduce(load, this.#clock);
+    decay(load, this.#clock);
     return load;
   }
 
   #learn(load: KeyLoad, work: number): void {
-    load.average += (work - load.average) * weightOfRequest;
-    this.#average += (work - this.#average) * weightOfRequest;
+    load.average += (work - load.average) * smoothingFactor;
+    this.#average += (work - this.#average) * smoothingFactor;
   }
 
   #forgetIdle(): void {
@@ -241,12 +244,12 @@ export class Admission {
 
   #reportRefusals(): void {
     this.#log.warn("requests were refused because this process is overloaded", {
-      refused: this.#refused,
+      refused: this.#refusedSinceReport,
       running: this.#running,
       streams: this.#streams,
       keys: this.#keys.size,
     });
-    this.#refused = 0;
+    this.#refusedSinceReport = 0;
     this.#report = null;
   }
 }
@@ -295,7 +298,7 @@ export class StreamLoad {
   }
 }
 
-/** Streams that were admitted long ago may be work still, and requests that were admitted now will be. */
+/** The larger of finished and expected work: old streams may still cause work, and new requests will. */
 function workOf(load: KeyLoad): number {
   return Math.max(load.admitted, load.done);
 }
@@ -304,8 +307,8 @@ function demandOf(load: KeyLoad): number {
   return Math.max(load.asked, load.done);
 }
 
-/** The share of each: a key that demands less gets what it demands, and all others get the same. The demands are in ascending order. */
-function divide(work: number, demands: readonly number[]): number {
+/** The max-min fair share of each key: keys that demand less get what they demand, and the others share the rest equally. The demands are in ascending order. */
+function computeFairShare(work: number, demands: readonly number[]): number {
   let left = work;
   for (const [index, demand] of demands.entries()) {
     const share = left / (demands.length - index);
@@ -315,7 +318,7 @@ function divide(work: number, demands: readonly number[]): number {
   return Number.POSITIVE_INFINITY;
 }
 
-function reduce(load: KeyLoad, clock: number): void {
+function decay(load: KeyLoad, clock: number): void {
   if (load.at === clock) return;
   const kept = Math.exp((load.at - clock) / decayMs);
   load.at = clock;

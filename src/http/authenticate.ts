@@ -1,7 +1,8 @@
 // Finds the caller of a request by its bearer key, in memory, before any byte of the body is read.
 
 import type { Caller } from "../access/caller.ts";
-import type { Keyring, Lookup } from "../access/keys.ts";
+import type { Lookup } from "../access/key-snapshot.ts";
+import type { Keyring } from "../access/keys.ts";
 import { GatewayError } from "../errors.ts";
 import { trimSpaces } from "./request-head.ts";
 
@@ -51,11 +52,9 @@ export function createAuthenticator(keyring: Keyring) {
 
   function accept(found: Lookup, address: () => string): Caller {
     if ("caller" in found) return found.caller;
-    if (found.refused === "unavailable")
-      throw new GatewayError("dependency_unavailable", "The key store does not answer; try again.", { retryAfter: 1 });
-    // The key is right, so this is not an attempt to guess one.
-    if (found.refused !== "team_disabled") countFailure(address());
-    throw refusals[found.refused]();
+    // The key is right, or may be, so this is not an attempt to guess one.
+    if (found.refused !== "team_disabled" && found.refused !== "unavailable") countFailure(address());
+    throw toKeyRefusal(found.refused);
   }
 
   return {
@@ -71,7 +70,14 @@ export function createAuthenticator(keyring: Keyring) {
   };
 }
 
+/** The answer to a request with such a key. */
+export function toKeyRefusal(refused: Extract<Lookup, { readonly refused: unknown }>["refused"]): GatewayError {
+  return refusals[refused]();
+}
+
 const refusals = {
+  unavailable: () =>
+    new GatewayError("dependency_unavailable", "The key store does not answer; try again.", { retryAfter: 1 }),
   unknown: () => new GatewayError("invalid_api_key", "This API key is not known."),
   expired: () => new GatewayError("api_key_expired", "This API key has expired."),
   revoked: () => new GatewayError("api_key_revoked", "This API key was revoked."),

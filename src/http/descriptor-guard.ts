@@ -7,21 +7,14 @@ import type { Ticker, Watched } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import type { ListenerControl } from "./listener-control.ts";
 
-interface GuardOptions {
-  readonly listeners: ListenerControl;
-  readonly ticker: Ticker;
-  readonly log: Log;
-}
-
 const checkEveryMs = 100;
 // Handshakes that the kernel has already answered complete within about this many checks.
 const quietChecks = 12;
 const maxReserved = 64;
 const maxDroppedAtOnce = 10_000;
-const folder = "/proc/self/fd";
 
 /** Null if the number of open files cannot be read: not Linux, or a kernel before 6.2. */
-export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions) {
+export function startDescriptorGuard(listeners: ListenerControl, ticker: Ticker, log: Log) {
   const limit = readLimit();
   if (limit === null || countDescriptors() === 0) return null;
   // Reserved from the start, because many new connections take every free descriptor before the next check. Released for the provider
@@ -96,6 +89,8 @@ export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions) {
     },
   };
 }
+
+const folder = "/proc/self/fd";
 
 /** The kernel reports the number of entries as the folder's size. */
 function countDescriptors(): number {

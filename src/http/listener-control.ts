@@ -168,7 +168,8 @@ function readListeners() {
   return ["/proc/self/net/tcp", "/proc/self/net/tcp6"].flatMap((table) =>
     readFileSync(table, "utf8")
       .split("\n")
-      .slice(1)
+      // The table may have ten thousands of other sockets, which are not worth splitting.
+      .filter((line) => line.includes(` ${listening} `))
       .flatMap((line) => {
         const [, address = "", , state, queues = "", , , , , inode = ""] = line.trim().split(/\s+/);
         // Of a listening socket, the second queue holds the connections that wait to be accepted.

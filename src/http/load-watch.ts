@@ -53,7 +53,12 @@ export class EventLoopLoad {
   isOverloaded = false;
 
   constructor(limits: Partial<LoadLimits> = {}) {
-    this.#limits = { ...defaultLoadLimits, ...limits };
+    const { delayLimitMs = defaultLoadLimits.delayLimitMs, pauseLimitMs } = limits;
+    // A turn that is short enough to be no overload is no pause either.
+    this.#limits = {
+      delayLimitMs,
+      pauseLimitMs: pauseLimitMs ?? Math.max(defaultLoadLimits.pauseLimitMs, delayLimitMs),
+    };
   }
 
   /** Call it after each turn, or when the returned time has passed. `workedMs`: what the process has worked so far, or waited for a core. */

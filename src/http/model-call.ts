@@ -19,21 +19,22 @@ export function contextOf({ caller, request, requestId, trace, wantsMetadata }: 
   return { caller, connection: request, requestId, trace, wantsMetadata };
 }
 
-const providerErrors = [
-  "provider_rejected_request",
+/** How a call of a provider fails, whatever it asks for. */
+export const providerFailures = [
   "provider_rate_limited",
   "provider_auth_failed",
   "provider_error",
   "provider_unreachable",
   "provider_bad_response",
   "provider_disconnected",
-  "provider_not_configured",
   "provider_timeout",
 ] as const;
 
 /** The errors of a request that names a model. openapi/route-errors.ts adds the errors that follow from a route's key and body. */
 export const modelCallErrors: readonly ErrorCode[] = [
-  ...providerErrors,
+  "provider_rejected_request",
+  ...providerFailures,
+  "provider_not_configured",
   "model_not_allowed",
   "provider_not_found",
   "model_not_found",
@@ -42,7 +43,9 @@ export const modelCallErrors: readonly ErrorCode[] = [
 
 /** The errors of a request about an existing response. */
 export const storedResponseErrors: readonly ErrorCode[] = [
-  ...providerErrors,
+  "provider_rejected_request",
+  ...providerFailures,
+  "provider_not_configured",
   "response_not_found",
   "response_not_stored",
 ];

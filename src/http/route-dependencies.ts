@@ -10,6 +10,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Degradation, GatewayStatus } from "../contract/health.ts";
 import type { MayNameHost } from "../contract/media-urls.ts";
 import type { ProviderState } from "../contract/providers.ts";
+import type { SettingsInForce } from "../contract/settings.ts";
 import type { GatewayError } from "../errors.ts";
 import type { FileStore } from "../files/file-store.ts";
 import type { ResourceUrls } from "../files/resource-urls.ts";
@@ -19,13 +20,16 @@ import type { Embeddings } from "../inference/embeddings.ts";
 import type { Messages } from "../inference/messages/messages.ts";
 import type { ProviderCredentials } from "../inference/provider-credentials.ts";
 import type { Responses } from "../inference/responses/responses.ts";
+import type { RoutingPreviews } from "../inference/routing-preview.ts";
 import type { ProviderTester } from "../inference/test-provider.ts";
 import type { Collections } from "../inference/universal-ai/collections.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import type { Jobs } from "../jobs/jobs.ts";
+import type { ManagedJobs } from "../jobs/managed-jobs.ts";
 import type { WebhookKeys } from "../jobs/webhook-keys.ts";
 import type { Log } from "../log.ts";
 import type { ReadAllMetrics } from "../metrics/metrics-link.ts";
+import type { Captures } from "../usage/captures.ts";
 import type { LatencyReports } from "../usage/latency.ts";
 import type { UsageReports } from "../usage/reports.ts";
 import type { RequestLog } from "../usage/requests.ts";
@@ -46,6 +50,7 @@ export interface RouteDependencies {
   readonly usageReports: UsageReports;
   readonly latencyReports: LatencyReports;
   readonly requestLog: RequestLog;
+  readonly captures: Captures;
   readonly limitStates: LimitStates;
   readonly chatCompletions: ChatCompletions;
   readonly messages: Messages;
@@ -54,6 +59,7 @@ export interface RouteDependencies {
   readonly universalAi: UniversalAi;
   readonly collections: Collections;
   readonly jobs: Jobs;
+  readonly managedJobs: ManagedJobs;
   readonly webhookKeys: WebhookKeys;
   readonly files: FileStore;
   readonly uploads: Uploads;
@@ -61,6 +67,9 @@ export interface RouteDependencies {
   readonly describeProviders: () => ProviderState[];
   readonly credentials: ProviderCredentials;
   readonly testProvider: ProviderTester;
+  readonly routing: RoutingPreviews;
+  /** The settings and facts of this process, without what only the supervisor knows. */
+  readonly describeSettings: () => Omit<SettingsInForce, "configuration">;
   readonly readMetrics: ReadAllMetrics;
   /** Model names that the operator declared. */
   readonly aliases: ReadonlySet<string>;

@@ -151,7 +151,7 @@ interface Declaration<
   Query extends z.ZodType,
   Headers extends z.ZodType,
   Body extends RouteBody,
-> extends Omit<Route, "run"> {
+> extends Omit<Route, "id" | "summary" | "run"> {
   readonly key: Key;
   readonly params?: Params;
   readonly query?: Query & z.ZodObject;
@@ -174,9 +174,9 @@ export function defineRoute<
   Query extends z.ZodType = z.ZodNull,
   Headers extends z.ZodType = z.ZodNull,
   Body extends RouteBody = NoBody,
->(route: Declaration<Key, Params, Query, Headers, Body> & Access<Key>): Route {
+>(id: string, summary: string, route: Declaration<Key, Params, Query, Headers, Body> & Access<Key>): Route {
   // The cast forgets the type of the call. `checkCall` builds each call with the schemas of its own route.
-  return route as unknown as Route;
+  return { id, summary, ...route } as unknown as Route;
 }
 
 export type Tag =

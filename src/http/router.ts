@@ -1,7 +1,10 @@
 // Finds the route of a path. Fixed paths are looked up in a map; paths with parameters are tried in turn.
 
 import { GatewayError } from "../errors.ts";
+import { pathOf } from "./request-head.ts";
 import type { Method, ServedRoute } from "./route.ts";
+
+export type Router = ReturnType<typeof createRouter>;
 
 export interface Match {
   readonly route: ServedRoute;
@@ -57,18 +60,33 @@ export function createRouter(routes: readonly ServedRoute[]) {
     });
   }
 
+  /** The route, or for an OPTIONS request on a known path the methods that it allows. Throws 404 and 405. */
+  function find(method: string, path: string): Match | AllowedMethods {
+    const entry = fixed.get(path);
+    if (entry !== undefined) return choose(entry, method, noParams);
+    for (const pattern of patterns) {
+      const match = pattern.expression.exec(path);
+      if (match !== null) return choose(pattern, method, readParams(pattern.names, match));
+    }
+    throw new GatewayError("not_found", `There is no route for ${describePath(path)}. GET /docs lists all routes.`);
+  }
+
   return {
     /** Every path that is served, as the route table spells it. */
     paths: [...byPath.keys()],
-    /** The route, or for an OPTIONS request on a known path the methods that it allows. Throws 404 and 405. */
-    find(method: string, path: string): Match | AllowedMethods {
-      const entry = fixed.get(path);
-      if (entry !== undefined) return choose(entry, method, noParams);
-      for (const pattern of patterns) {
-        const match = pattern.expression.exec(path);
-        if (match !== null) return choose(pattern, method, readParams(pattern.names, match));
-      }
-      throw new GatewayError("not_found", `There is no route for ${describePath(path)}. GET /docs lists all routes.`);
+    find,
+
+    /**
+     * `path`: the path of the table that Bun found for the request; null for none. Bun compares the request target as it was sent with the
+     * table, but `request.url` has been normalised. Where the two lead to different routes (`/x/../v3/manage/keys`, backslashes), a proxy
+     * in front may have checked another path than the one that would be served.
+     */
+    match({ method, url }: Request, path: string | null): Match | AllowedMethods {
+      if (path !== null && !path.includes("{")) return find(method, path);
+      const found = find(method, pathOf(url));
+      if (path === null || ("route" in found && found.path !== path))
+        throw new GatewayError("malformed_request", "Send the path without dot segments and backslashes.");
+      return found;
     },
   };
 }
@@ -104,6 +122,13 @@ function toExpression(path: string): { expression: RegExp; names: string[] } {
     return rest === undefined ? "([^/]+)" : "(.+)";
   });
   return { expression: new RegExp(`^${source}$`), names };
+}
+
+/** The path in the syntax of Bun's router. */
+export function toBunPath(path: string): string {
+  return path.replace(/\{(\w+)(\.\.\.)?\}/g, (_whole, name: string, rest?: string) =>
+    rest === undefined ? `:${name}` : "*",
+  );
 }
 
 function readParams(names: readonly string[], match: RegExpExecArray): Record<string, string> {

@@ -15,6 +15,7 @@ import { infoRoutes } from "./endpoints/info.ts";
 import { keyRoutes } from "./endpoints/keys.ts";
 import { liveRoutes } from "./endpoints/live.ts";
 import { managedFileRoutes } from "./endpoints/managed-files.ts";
+import { managedJobRoutes } from "./endpoints/managed-jobs.ts";
 import { meRoutes } from "./endpoints/me.ts";
 import { messagesRoutes } from "./endpoints/messages.ts";
 import { metricsRoutes } from "./endpoints/metrics.ts";
@@ -24,7 +25,9 @@ import { openApiRoutes } from "./endpoints/openapi.ts";
 import { providerRoutes } from "./endpoints/providers.ts";
 import { resourceRoutes } from "./endpoints/resources.ts";
 import { responseRoutes } from "./endpoints/responses.ts";
+import { routingRoutes } from "./endpoints/routing.ts";
 import { sessionRoutes } from "./endpoints/sessions.ts";
+import { settingsRoutes } from "./endpoints/settings.ts";
 import { teamRoutes } from "./endpoints/teams.ts";
 import { universalAiRoutes } from "./endpoints/universal-ai.ts";
 import { usageRoutes } from "./endpoints/usage.ts";
@@ -41,13 +44,14 @@ export function createRoutes(dependencies: RouteDependencies): Route[] {
     ...responseRoutes(dependencies),
     ...universalAiRoutes(dependencies),
     ...asyncJobRoutes(dependencies),
+    ...managedJobRoutes(dependencies.managedJobs),
     ...collectionRoutes(dependencies),
     ...webhookRoutes(dependencies.webhookKeys),
     ...audioRoutes(dependencies),
     ...imagesRoutes(dependencies),
     ...moderationsRoutes(dependencies),
     ...fileRoutes(dependencies),
-    ...managedFileRoutes(dependencies.files),
+    ...managedFileRoutes(dependencies),
     ...resourceRoutes(dependencies.resources),
     ...modelsRoutes(dependencies.catalogue),
     ...infoRoutes(dependencies.catalogue),
@@ -62,6 +66,8 @@ export function createRoutes(dependencies: RouteDependencies): Route[] {
     ...liveRoutes(dependencies.readMetrics),
     ...meRoutes(dependencies),
     ...providerRoutes(dependencies),
+    ...routingRoutes(dependencies),
+    ...settingsRoutes(dependencies),
     ...healthRoutes(dependencies),
     ...metricsRoutes(dependencies.readMetrics, "management"),
   ];

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { Document } from "../catalogue/document.ts";
+import { acceptsEncoding } from "./accept-encoding.ts";
 import { type Reply, reply } from "./reply.ts";
 import type { Answer, Call } from "./route.ts";
 
@@ -10,12 +11,25 @@ export function sendDocument(
   document: Document,
   headers: Readonly<Record<string, string>> = {},
 ): Reply {
-  // no-cache: a client may store it, and asks before each use whether it is still valid.
-  const shared = { etag: document.entityTag, "cache-control": "no-cache", ...headers };
-  if (matchesEntityTag(request.headers.get("if-none-match"), document.entityTag)) {
+  const { entityTag, compress, contentType, contentEncoding } = document;
+  const isCompressed = compress !== undefined && acceptsEncoding(request.headers.get("accept-encoding"), "gzip");
+  const shared = {
+    // A strong tag names the same bytes.
+    etag: isCompressed ? `W/${entityTag}` : entityTag,
+    // no-cache: a client may store it, and asks before each use whether it is still valid.
+    "cache-control": "no-cache",
+    ...headers,
+    ...(compress !== undefined && {
+      vary: headers["vary"] === undefined ? "accept-encoding" : `${headers["vary"]}, accept-encoding`,
+    }),
+  };
+  if (matchesEntityTag(request.headers.get("if-none-match"), entityTag)) {
     return reply(null, { status: 304, headers: shared });
   }
-  return reply(document.bytes, { headers: { ...shared, "content-type": document.contentType } });
+  if (isCompressed)
+    return reply(compress(), { headers: { ...shared, "content-type": contentType, "content-encoding": "gzip" } });
+  const encoding = contentEncoding === undefined ? {} : { "content-encoding": contentEncoding };
+  return reply(document.bytes, { headers: { ...shared, "content-type": contentType, ...encoding } });
 }
 
 /** The header and the answers of a route that sends a document. */

@@ -32,6 +32,7 @@ export interface SocketSession {
   drain(): void;
 }
 
+export type BunServer = Bun.Server<SocketConnection>;
 type WebSocketOfServer = Bun.ServerWebSocket<SocketConnection>;
 
 /** Connects Bun's WebSocket with the session. */

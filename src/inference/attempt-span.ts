@@ -3,7 +3,13 @@
 
 import { isObject } from "../lib/lenient-json.ts";
 import { AnswerFacts } from "../tracing/answer-facts.ts";
-import { writeInput, writeInstructions } from "../tracing/content.ts";
+import {
+  type ContentRules,
+  writeInput,
+  writeInstructions,
+  writeTaskInput,
+  writeTaskOutput,
+} from "../tracing/content.ts";
 import type { Attributes, Span } from "../tracing/span.ts";
 import { countInput, readAllParts } from "../usage/tokens.ts";
 import type { AttemptReport } from "./report.ts";
@@ -19,6 +25,8 @@ export interface AttemptSpanStart {
   readonly isStream: boolean;
   /** The caller's request, if it is one to a model. */
   readonly request?: unknown;
+  /** The input of a task. */
+  readonly taskInput?: unknown;
   readonly attributes: Attributes;
 }
 
@@ -26,7 +34,8 @@ export class AttemptSpan {
   readonly #span: Span;
   readonly #facts: AnswerFacts;
 
-  constructor(parent: Span, { operation, provider, model, address, isStream, request, attributes }: AttemptSpanStart) {
+  constructor(parent: Span, start: AttemptSpanStart) {
+    const { operation, provider, model, address, isStream, request, attributes } = start;
     const { content } = parent;
     this.#facts = new AnswerFacts(content);
     this.#span = parent.child({
@@ -40,7 +49,7 @@ export class AttemptSpan {
             "gen_ai.request.stream": isStream ? true : undefined,
             ...describeAddress(address),
             ...describeRequest(request),
-            "gen_ai.input.messages": content === null ? undefined : writeInput(request, content),
+            "gen_ai.input.messages": content === null ? undefined : describeInput(start, content),
             "gen_ai.system_instructions": content === null ? undefined : writeInstructions(request, content),
             ...attributes,
           }
@@ -52,6 +61,12 @@ export class AttemptSpan {
   readonly note = (value: Readonly<Record<string, unknown>>): void => {
     if (this.#span.isRecorded) this.#facts.note(value);
   };
+
+  /** The output of a task. */
+  noteTaskOutput(output: unknown): void {
+    const { content, isRecorded } = this.#span;
+    if (isRecorded && content !== null) this.#span.set({ "gen_ai.output.messages": writeTaskOutput(output, content) });
+  }
 
   linesFor(provider: string): string {
     return this.#span.linesFor(provider);
@@ -82,6 +97,10 @@ export class AttemptSpan {
 }
 
 type EndedAttempt = Pick<AttemptReport, "outcome" | "usage" | "charge" | "firstTokenMs" | "attempt" | "attemptReason">;
+
+function describeInput({ request, taskInput }: AttemptSpanStart, content: ContentRules): string | undefined {
+  return taskInput === undefined ? writeInput(request, content) : writeTaskInput(taskInput, content);
+}
 
 function describeAddress(address: string | null): Attributes {
   const url = address === null ? null : URL.parse(address);

@@ -6,6 +6,7 @@ import { freeCharge } from "../lib/charge.ts";
 import { authorizeRequest } from "../providers/authorize-request.ts";
 import { type CallOptions, ProviderCall } from "../providers/call.ts";
 import { CallTicket } from "../providers/call-ticket.ts";
+import { findModelFacts } from "../providers/provider.ts";
 import type { Span } from "../tracing/span.ts";
 import { addUsage } from "./add-usage.ts";
 import { AttemptSpan } from "./attempt-span.ts";
@@ -26,6 +27,14 @@ export interface AttemptOptions {
   readonly operation?: string;
   /** What the estimate of the call depends on. Absent for calls that are not charged. */
   readonly shape?: () => RequestShape;
+}
+
+/** Work that an earlier request started, and whose cost was not known then. */
+export interface EarlierWork {
+  /** Identifies the work, so that its cost counts once. */
+  readonly line: NonNullable<AttemptReport["line"]>;
+  /** The key that started it. */
+  readonly keyId: string;
 }
 
 export interface AttemptTarget extends Pick<Candidate, "provider" | "deployment" | "model"> {
@@ -84,10 +93,12 @@ function reserve(
   const { caller, work, trace } = context;
   if (isFree === true || caller.rules.length === 0) return noReservation;
   const { provider, model } = candidate;
-  const demand = () =>
-    estimateCall(shape(), outputTokensToReserve, (input, output, tier) =>
+  const demand = () => {
+    const limits = { usual: outputTokensToReserve, most: findModelFacts(provider.row, model)?.maxOutputTokens };
+    return estimateCall(shape(), limits, (input, output, tier) =>
       pricing.estimate(provider, model, { input, output, tier }),
     );
+  };
   const name = `${provider.name}/${model}`;
   return callLimits.reserve(caller, work ? `${work.task}/${name}` : name, demand, trace.root);
 }
@@ -105,6 +116,8 @@ export class Attempt implements Accounting {
   readonly #spent: { readonly usage: unknown; readonly charge: Charge }[] = [];
   #isReported = false;
   #hasFailed = false;
+  /** Set for a free request that saw the end of work which an earlier request started. */
+  #earlier: EarlierWork | null = null;
 
   constructor(dependencies: CallDependencies, options: AttemptOptions, reservation: Reservation) {
     const { context, candidate } = options;
@@ -129,6 +142,11 @@ export class Attempt implements Accounting {
 
   spend(usage: unknown, charge: Charge): void {
     this.#spent.push({ usage, charge });
+  }
+
+  /** What this free request reports is the cost of earlier work. */
+  billEarlierWork(work: EarlierWork): void {
+    this.#earlier = work;
   }
 
   /** The text of a whole answer. */
@@ -236,9 +254,11 @@ export class Attempt implements Accounting {
   #report(outcome: AttemptReport["outcome"], usage: unknown, charge: Charge | null, error: unknown = null): void {
     if (this.#isReported) return;
     this.#isReported = true;
-    const { context, candidate, isStream, isFree } = this.#options;
+    const { context, candidate, isStream } = this.#options;
     const { trace, work } = context;
-    const due = isFree === true ? freeCharge : charge;
+    const earlier = this.#earlier;
+    const isFree = this.#options.isFree === true && earlier === null;
+    const due = isFree ? freeCharge : charge;
     const tokens = readUsage(usage);
     // Without a charge, the attempt failed before any answer.
     const isUnbilled = due === null && outcome !== "completed" && outcome !== "caller_left";
@@ -270,13 +290,14 @@ export class Attempt implements Accounting {
       isStream,
       durationMs: performance.now() - this.startedAt,
       firstTokenMs: isStream ? this.#timeToFirstToken(outcome) : null,
-      usage: isFree === true ? null : usage,
+      usage: isFree ? null : usage,
       charge: due,
       settled,
       outcome,
       reason: error instanceof GatewayError ? describeFailure(error) : undefined,
       hasRequestLine: trace.root.hasRequestLine,
-      ...(isFree === true && { isFree }),
+      ...(isFree && { isFree }),
+      ...(earlier !== null && { line: earlier.line, caller: { ...context.caller, keyId: earlier.keyId } }),
     };
     this.#dependencies.report(report);
     this.#span?.end(report);

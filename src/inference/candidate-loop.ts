@@ -181,7 +181,8 @@ function noteFailure(note: AttemptNote, { health }: LoopCandidate, admission: Ad
   health?.failed(note.endedAt, admission, failure, note.reason !== "retry");
 }
 
-function reasonFor(candidates: readonly LoopCandidate[], index: number): AttemptNote["reason"] {
+/** Why the candidate is tried, before any retry. */
+export function reasonFor(candidates: readonly LoopCandidate[], index: number): AttemptNote["reason"] {
   if (index === 0) return "first";
   const [before, now] = [candidates[index - 1], candidates[index]];
   return before?.provider === now?.provider && before?.model === now?.model ? "other_deployment" : "fallback";
@@ -196,7 +197,8 @@ export function pauseBefore(tried: number, { details }: GatewayError, random = M
   return requestedMs > longestPauseMs ? null : Math.max(requestedMs, jittered);
 }
 
-function unavailable(candidates: readonly LoopCandidate[]): GatewayError {
+/** The answer when no candidate may be called. */
+export function unavailable(candidates: readonly LoopCandidate[]): GatewayError {
   const available = candidates.filter(({ unavailableReason = null }) => unavailableReason === null);
   if (available.length === 0)
     return new GatewayError("provider_not_configured", candidates[0]?.unavailableReason ?? "There is no candidate.");

@@ -41,10 +41,17 @@ const cacheWriteFactors = { none: 1, minutes: 1.25, hour: 2 };
 /** The cost of this many tokens in pico-dollars; null when the price is unknown. */
 export type EstimateCost = (inputTokens: number, outputTokens: number, serviceTier: unknown) => number | null;
 
-export function estimateCall(shape: RequestShape, outputTokens: number, estimateCost: EstimateCost): Demand {
+export interface OutputLimits {
+  /** For a request that sets no limit itself. */
+  readonly usual: number;
+  /** The documented maximum of the model; absent: it is unknown. */
+  readonly most?: number | undefined;
+}
+
+export function estimateCall(shape: RequestShape, { usual, most }: OutputLimits, estimateCost: EstimateCost): Demand {
   const { maxOutputTokens, choices, calls = 1, serviceTier } = shape;
   const input = Math.ceil(estimateInput(shape.body) * calls);
-  const output = (maxOutputTokens ?? outputTokens) * Math.max(1, choices ?? 1);
+  const output = Math.min(maxOutputTokens ?? usual, most ?? Number.POSITIVE_INFINITY) * Math.max(1, choices ?? 1);
   let pico: number | null | undefined;
   return {
     inputTokens: input,

@@ -198,12 +198,13 @@ export class HealthBook {
 
   /** A deployment has other credentials, so what is known about it no longer applies. Running calls end in the old records. */
   forgetDeployment(deployment: string): void {
-    for (const [model] of this.ofDeployment(deployment)) this.#offers.delete(`${deployment} ${model}`);
+    for (const name of this.#offers.keys()) if (name.startsWith(`${deployment} `)) this.#offers.delete(name);
   }
 
-  /** The offers of a deployment that were called, by model or task. */
+  /** The offers of a deployment that were called, by model or task. A plan has records of offers that were not. */
   *ofDeployment(deployment: string): Generator<[model: string, health: OfferHealth]> {
     const prefix = `${deployment} `;
-    for (const [name, health] of this.#offers) if (name.startsWith(prefix)) yield [name.slice(prefix.length), health];
+    for (const [name, health] of this.#offers)
+      if (health.calls > 0 && name.startsWith(prefix)) yield [name.slice(prefix.length), health];
   }
 }

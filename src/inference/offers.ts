@@ -42,21 +42,38 @@ export function findOffers(table: RoutingTable, wanted: Wanted, caller: Caller, 
     refuseForbidden(caller, wanted.model);
     return [findOffer(table, wanted.model)];
   }
-  const offers = [wanted.model, ...(wanted.fallbacks ?? [])].flatMap((name) =>
-    resolveAlias(table, name, draw).map(({ model, weight }) => {
-      refuseForbidden(caller, model);
-      const offer = findOffer(table, model);
-      return weight === null ? offer : { ...offer, pool: name };
-    }),
-  );
-  const allowed = wanted.routing?.allowed_providers;
-  const found = offers.filter(({ provider }) => allowed?.some((name) => isNamed(provider, name)) ?? true);
+  const offers = listTargets(table, wanted, draw).map((target) => toOffer(table, target, caller));
+  const found = offers.filter((offer) => mayUseProvider(offer, wanted));
   const [first, ...rest] = found;
   if (first === undefined)
     throw new GatewayError("model_not_found", "None of the providers in routing.allowed_providers offers this model.", {
       param: "routing.allowed_providers",
     });
   return [first, ...rest];
+}
+
+/** A model that a request leads to. */
+export interface Target extends AliasTarget {
+  /** The alias or model that the request names. */
+  readonly name: string;
+}
+
+/** The models that the request leads to, in order: its own, then its fallbacks, each with the targets of its alias. */
+export function listTargets(table: RoutingTable, { model, fallbacks }: Wanted, draw: Draw): Target[] {
+  return [model, ...(fallbacks ?? [])].flatMap((name) =>
+    resolveAlias(table, name, draw).map((target) => ({ name, ...target })),
+  );
+}
+
+/** Throws when the caller may not use the model, or no provider has its name. */
+export function toOffer(table: RoutingTable, { name, model, weight }: Target, caller: Caller): Offer {
+  refuseForbidden(caller, model);
+  const offer = findOffer(table, model);
+  return weight === null ? offer : { ...offer, pool: name };
+}
+
+export function mayUseProvider({ provider }: Offer, { routing }: Wanted): boolean {
+  return routing?.allowed_providers?.some((name) => isNamed(provider, name)) ?? true;
 }
 
 /** The targets in the order in which they are tried. A name that is not an alias is its own target. */

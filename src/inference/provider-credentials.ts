@@ -10,9 +10,9 @@ import type { Log } from "../log.ts";
 import type { Provider } from "../providers/configure.ts";
 import type { Source, StoredAccess } from "../providers/deployment.ts";
 import type { LiveProviders, NamedProvider } from "../providers/live-providers.ts";
-import { listFurtherSettings } from "../providers/settings.ts";
+import { describeAccess, isSecretSetting, listFurtherSettings } from "../providers/settings.ts";
 import type { HealthBook } from "./health.ts";
-import { describeProvider, listDeployments } from "./provider-states.ts";
+import { describeProvider, isBuiltIn, listDeployments } from "./provider-states.ts";
 
 /** The part of the store that this file uses. It encrypts what it is given. */
 export interface CredentialStore {
@@ -51,7 +51,6 @@ const storedSchema = z.object({
   settings: z.record(z.string(), z.string()).exactOptional(),
   updated_at: z.string(),
 });
-const secretName = /KEY|SECRET|TOKEN|PASSWORD|CREDENTIAL/;
 // A shorter key would be given away by its last characters.
 const shortestWithTail = 16;
 const tailLength = 4;
@@ -128,6 +127,7 @@ export function createProviderCredentials(options: ProviderCredentialsOptions) {
       stored: names.map((one) => toShown(one, records.get(one) as StoredRecord)),
       overridden: names.length === 0 ? [] : listOverridden(provider),
       further_settings: [...listFurtherSettings(provider.row)],
+      access: describeAccess(provider.row),
     };
   }
 
@@ -141,7 +141,7 @@ export function createProviderCredentials(options: ProviderCredentialsOptions) {
 
   function check({ provider, storedName }: NamedProvider, access: StoredAccess): Provider {
     const { row } = provider;
-    if (row.transport !== undefined || row.auth?.kind === "none")
+    if (isBuiltIn(row))
       throw conflict(`The provider '${provider.name}' runs in the gateway itself, so it has no credentials.`);
     if (!isEncrypted)
       throw conflict(
@@ -256,7 +256,7 @@ function toShown(name: string, { api_key, base_url, settings = {}, updated_at }:
     api_key: api_key === undefined ? null : mask(api_key),
     base_url: base_url ?? null,
     settings: Object.fromEntries(
-      Object.entries(settings).map(([setting, value]) => [setting, secretName.test(setting) ? mask(value) : value]),
+      Object.entries(settings).map(([setting, value]) => [setting, isSecretSetting(setting) ? mask(value) : value]),
     ),
     updated_at,
   };

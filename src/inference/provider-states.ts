@@ -5,7 +5,7 @@ import type { ProviderState } from "../contract/providers.ts";
 import type { Family } from "../metrics/family.ts";
 import type { Provider } from "../providers/configure.ts";
 import type { Deployment } from "../providers/deployment.ts";
-import { hasModels } from "../providers/provider.ts";
+import { hasModels, type ProviderRow } from "../providers/provider.ts";
 import type { HealthBook, OfferHealth } from "./health.ts";
 
 const mostModels = 10;
@@ -63,6 +63,7 @@ export function describeProvider(provider: Provider, health: HealthBook): Provid
     name,
     title: row.title,
     dialect: hasModels(row) ? (row.dialect ?? "openai") : null,
+    built_in: isBuiltIn(row),
     configured,
     missing_setting: configured ? null : hasModels(row) ? missingSetting : missingTaskSetting,
     healthy: offers.length === 0 ? null : offers.every(({ state }) => state === "closed"),
@@ -70,6 +71,11 @@ export function describeProvider(provider: Provider, health: HealthBook): Provid
     credentials: provider.sources.find(({ key }) => key !== null)?.key?.kind ?? null,
     deployments: described,
   };
+}
+
+/** It runs in the gateway itself, so it has no credentials. */
+export function isBuiltIn({ transport, auth }: ProviderRow): boolean {
+  return transport !== undefined || auth?.kind === "none";
 }
 
 /** Of models and tasks. Both have the same deployment where they share an address, and the same name where they do not. */

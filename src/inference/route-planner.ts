@@ -38,10 +38,10 @@ export function createRoutePlanner(options: RoutePlannerOptions) {
   const { table, health, typicalCost, serves, endpoint } = options;
   const sessions = new Map<string, { name: string; until: number }>();
 
-  /** The candidates in the order in which they are tried; never empty. */
-  function plan(wanted: Wanted, caller: Caller, trace: Trace): readonly Candidate[] {
+  /** The candidates in the order in which they are tried; never empty. `usedDraw`: for previews, which draw nothing by chance. */
+  function plan(wanted: Wanted, caller: Caller, trace: Trace, usedDraw?: Draw): readonly Candidate[] {
     const session = wanted.session_id ? `${caller.keyId} ${wanted.session_id}` : null;
-    const draw = session === null ? drawByChance : drawByName(session);
+    const draw = usedDraw ?? (session === null ? drawByChance : drawByName(session));
     const found = sortOffers(findOffers(table, wanted, caller, draw), wanted);
     const offers = wanted.routing?.allow_fallbacks === false ? found.slice(0, 1) : found;
     const candidates: Candidate[] = [];
@@ -57,16 +57,20 @@ export function createRoutePlanner(options: RoutePlannerOptions) {
     return orderByHealth(session === null ? candidates : preferSession(session, candidates, trace));
   }
 
-  /** Returns the reason when the offer cannot be tried. */
-  function addCandidates(
-    { provider, model, pool = `${provider.name} ${model}` }: Offer,
-    draw: Draw,
-    candidates: Candidate[],
-  ): GatewayError | null {
+  /** Why the offer cannot be tried; null when it can. */
+  function findProblem({ provider, model }: Offer): GatewayError | null {
     if (!serves(provider)) return notFound(`The provider '${provider.name}' has no ${endpoint}.`);
     if (provider.deployments.length === 0) return notConfigured(provider);
+    if (servingDeployments(provider, model).length > 0) return null;
+    return notFound(`No deployment of '${provider.name}' serves the model '${model}'.`);
+  }
+
+  /** Returns the reason when the offer cannot be tried. */
+  function addCandidates(offer: Offer, draw: Draw, candidates: Candidate[]): GatewayError | null {
+    const problem = findProblem(offer);
+    if (problem !== null) return problem;
+    const { provider, model, pool = `${provider.name} ${model}` } = offer;
     const serving = servingDeployments(provider, model);
-    if (serving.length === 0) return notFound(`No deployment of '${provider.name}' serves the model '${model}'.`);
     const drawn = serving.length === 1 ? serving : draw(serving, nameOfDeployment, weightOfDeployment);
     for (const deployment of drawn)
       candidates.push({ provider, deployment, model, health: health.of(deployment.name, model), pool });
@@ -115,10 +119,11 @@ export function createRoutePlanner(options: RoutePlannerOptions) {
     if (sessions.size > mostSessions) sessions.delete(sessions.keys().next().value as string);
   }
 
-  return { plan, remember };
+  return { plan, remember, findProblem };
 }
 
-function servingDeployments({ deployments }: Provider, model: string): readonly Deployment[] {
+/** The deployments of the provider that serve the model. */
+export function servingDeployments({ deployments }: Provider, model: string): readonly Deployment[] {
   if (deployments.every(({ models }) => models === null)) return deployments;
   return deployments.filter(({ models }) => models === null || models.has(model));
 }
@@ -157,6 +162,9 @@ function orderByHealth(candidates: readonly Candidate[]): readonly Candidate[] {
 function nameOf({ deployment, model }: Candidate): string {
   return `${deployment.name} ${model}`;
 }
+
+/** The heaviest items first: the most likely of the orders that are drawn by chance. */
+export const drawByWeight: Draw = (items, _name, weight) => items.toSorted((one, other) => weight(other) - weight(one));
 
 /** Heavier items come first more often: each draws a random waiting time, and the shortest wins. */
 export const drawByChance: Draw = (items, _name, weight) => byWaitingTime(items, weight, Math.random);

@@ -1,14 +1,15 @@
-// Jobs as their owners and the operator see them: submit, find, list, cancel and delete jobs, list deliveries and redeliver webhooks.
+// Jobs as their owners see them: submit, find, list, cancel and delete jobs, list deliveries and redeliver webhooks.
 
 import type { BudgetCheck, Demand } from "../access/call-limits.ts";
 import { type Caller, ownerOf } from "../access/caller.ts";
-import type { AsyncJobRequest, DeliveryObject, JobObject, UnfinishedJobObject } from "../contract/async-jobs.ts";
+import type { AsyncJobRequest, DeliveryObject, JobObject } from "../contract/async-jobs.ts";
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import { estimateTask } from "../inference/estimate.ts";
 import type { TaskOffer } from "../inference/universal-ai/run-offer.ts";
 import type { TaskPlan } from "../inference/universal-ai/task-planner.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import { toUsd } from "../lib/money.ts";
+import type { Actor } from "../storage/audit.ts";
 import type { CreateJobOutcome, DeliveryRecord, JobFilter, ListedJob } from "../storage/job-records.ts";
 import type { DeliveryStore, JobStore } from "../storage/storage.ts";
 import type { TraceHeaders } from "../tracing/span.ts";
@@ -113,24 +114,12 @@ export function createJobs(dependencies: JobsDependencies) {
   };
 }
 
-export type StoredJobs = ReturnType<typeof createStoredJobs>;
-
-/** What needs nothing but the store. `caller` null: the operator, who sees the jobs of all owners. */
-export function createStoredJobs({ jobs, deliveries }: Pick<JobsDependencies, "jobs" | "deliveries">) {
-  async function findJob(id: string, caller: Caller | null): Promise<ListedJob> {
-    return (await jobs.find(id, ownerOrNull(caller))) ?? refuse("job_not_found");
-  }
-
+/** What needs nothing but the store. */
+function createStoredJobs(stores: Pick<JobsDependencies, "jobs" | "deliveries">) {
+  const { jobs, deliveries } = stores;
   return {
-    find: async (id: string, caller: Caller): Promise<JobObject> => toJobObject(await findJob(id, caller)),
-
-    /** For the operator. */
-    findAny: async (id: string): Promise<UnfinishedJobObject> => toOperatorsView(await findJob(id, null)),
-
-    /** For the operator: newest first. */
-    async listAll(filter: JobFilter): Promise<{ total: number; items: UnfinishedJobObject[] }> {
-      const { total, items } = await jobs.list(filter);
-      return { total, items: items.map(toOperatorsView) };
+    async find(id: string, caller: Caller): Promise<JobObject> {
+      return toJobObject((await jobs.find(id, ownerOf(caller))) ?? refuseJob("job_not_found"));
     },
 
     async list(caller: Caller, filter: Omit<JobFilter, "owner">): Promise<{ total: number; items: JobObject[] }> {
@@ -140,56 +129,56 @@ export function createStoredJobs({ jobs, deliveries }: Pick<JobsDependencies, "j
 
     async remove(id: string, caller: Caller): Promise<void> {
       const outcome = await jobs.remove(id, ownerOf(caller));
-      if (outcome === "missing") refuse("job_not_found");
+      if (outcome === "missing") refuseJob("job_not_found");
       if (outcome === "processing")
-        refuse("job_processing", "The job is still running. Delete it when it has finished, or cancel it first.");
+        refuseJob("job_processing", "The job is still running. Delete it when it has finished, or cancel it first.");
     },
 
-    /** Cancels a queued or running job. */
-    async cancel(id: string, caller: Caller | null): Promise<JobObject> {
-      const delivery = { id: crypto.randomUUID() };
-      const cancellation = { at: Date.now(), result: cancelledResult, delivery };
-      const outcome = await jobs.cancel(id, ownerOrNull(caller), cancellation);
-      if ("job" in outcome) return toJobObject(outcome.job);
-      if (outcome.outcome === "missing") refuse("job_not_found");
-      refuse("job_finished", "The job has already finished, so it cannot be cancelled.");
-    },
+    cancel: (id: string, caller: Caller): Promise<JobObject> => cancelJob(stores, { id, owner: ownerOf(caller) }),
 
-    /** For the operator: queued and running jobs, the oldest first. `owner` null: of all owners. */
-    async listUnfinished(
-      owner: string | null,
-      page: { limit: number; offset: number },
-    ): Promise<UnfinishedJobObject[]> {
-      const found = await jobs.listUnfinished(owner, page.limit, page.offset);
-      return found.map(toOperatorsView);
-    },
-
-    async listDeliveries(id: string, caller: Caller | null): Promise<DeliveryObject[]> {
-      const found = (await deliveries.listForJob(id, ownerOrNull(caller))) ?? refuse("job_not_found");
+    async listDeliveries(id: string, caller: Caller): Promise<DeliveryObject[]> {
+      const found = (await deliveries.listForJob(id, ownerOf(caller))) ?? refuseJob("job_not_found");
       return found.map(toDeliveryObject);
     },
 
-    async redeliver(id: string, caller: Caller | null): Promise<DeliveryObject> {
-      const job = await findJob(id, caller);
-      if (job.status === "processing")
-        refuse("job_processing", "The job is still running, so there is no webhook to deliver yet.");
-      if (job.webhookReceiver === null)
-        refuse("no_webhook_receiver", "The job was submitted without a webhook_receiver.");
-      const delivery = { id: crypto.randomUUID(), now: Date.now() };
-      return toDeliveryObject(
-        (await deliveries.redeliver(id, ownerOrNull(caller), delivery)) ?? refuse("job_not_found"),
-      );
-    },
+    redeliver: (id: string, caller: Caller): Promise<DeliveryObject> =>
+      redeliverJob(stores, { id, owner: ownerOf(caller) }),
   };
 }
 
-function ownerOrNull(caller: Caller | null): string | null {
-  return caller === null ? null : ownerOf(caller);
+interface JobChange {
+  readonly id: string;
+  /** Null: of any owner. */
+  readonly owner: string | null;
+  /** Absent: the owner of the job, whose changes are not recorded. */
+  readonly actor?: Actor;
 }
 
-/** What only the operator sees. */
-function toOperatorsView(job: ListedJob): UnfinishedJobObject {
-  return { ...toJobObject(job), owner: job.owner, key_id: job.keyId, runs: job.runs };
+/** Cancels a queued or running job. */
+export async function cancelJob(
+  { jobs }: Pick<JobsDependencies, "jobs">,
+  { id, owner, actor }: JobChange,
+): Promise<JobObject> {
+  const delivery = { id: crypto.randomUUID() };
+  const outcome = await jobs.cancel(id, owner, { at: Date.now(), result: cancelledResult, delivery }, actor ?? null);
+  if ("job" in outcome) return toJobObject(outcome.job);
+  if (outcome.outcome === "missing") refuseJob("job_not_found");
+  refuseJob("job_finished", "The job has already finished, so it cannot be cancelled.");
+}
+
+/** Queues another delivery of the webhook of a finished job. */
+export async function redeliverJob(
+  { jobs, deliveries }: Pick<JobsDependencies, "jobs" | "deliveries">,
+  { id, owner, actor }: JobChange,
+): Promise<DeliveryObject> {
+  const job = (await jobs.find(id, owner)) ?? refuseJob("job_not_found");
+  if (job.status === "processing")
+    refuseJob("job_processing", "The job is still running, so there is no webhook to deliver yet.");
+  if (job.webhookReceiver === null)
+    refuseJob("no_webhook_receiver", "The job was submitted without a webhook_receiver.");
+  const delivery = { id: crypto.randomUUID(), now: Date.now() };
+  const added = await deliveries.redeliver(id, owner, delivery, actor ?? null);
+  return toDeliveryObject(added ?? refuseJob("job_not_found"));
 }
 
 function nameOf({ engine: { task, provider }, model }: TaskOffer): string {
@@ -205,11 +194,11 @@ function estimateSubmission({ task, input, offers: [offer] }: TaskPlan): Demand 
   return demand.pico === null || isFree ? demand : { ...demand, pico: Math.max(1, demand.pico) };
 }
 
-function refuse(code: ErrorCode, message = "There is no such job."): never {
+export function refuseJob(code: ErrorCode, message = "There is no such job."): never {
   throw new GatewayError(code, message, { param: "job_id" });
 }
 
-function toJobObject(job: ListedJob): JobObject {
+export function toJobObject(job: ListedJob): JobObject {
   const { status, progress, costReason, finishedAt } = job;
   const result = job.result === null ? {} : unpackResult(job.result);
   return {
@@ -231,7 +220,7 @@ function toJobObject(job: ListedJob): JobObject {
   };
 }
 
-function toDeliveryObject(delivery: DeliveryRecord): DeliveryObject {
+export function toDeliveryObject(delivery: DeliveryRecord): DeliveryObject {
   const { nextAttemptAt } = delivery;
   return {
     id: delivery.id,

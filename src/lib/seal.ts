@@ -37,12 +37,10 @@ export class SealError extends Error {
 const version = 1;
 const forms = { plain: 0, zstd: 1 };
 const cipher = "aes-256-gcm";
-const keyBytes = 32;
 const keyIdEnd = 10;
 const nonceEnd = 34;
 const halfNonceBytes = 12;
 const tagBytes = 16;
-const compressFrom = 1024;
 // Takes about 0.3 ms. Longer content is compressed on another thread, so that it does not block other requests.
 const otherThreadFrom = 32 * 1024;
 
@@ -86,6 +84,8 @@ export function createSealer(keys: readonly Buffer[]): Sealer {
   };
 }
 
+const howToMake = "`openssl rand -base64 32` makes one";
+
 /** `text` holds one key or several, separated by commas or spaces, each 32 bytes in base64 or hexadecimal. */
 export function parseSealingKeys(text: string): Buffer[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== "");
@@ -101,14 +101,14 @@ export function parseSealingKeys(text: string): Buffer[] {
   return keys;
 }
 
-const howToMake = "`openssl rand -base64 32` makes one";
-
 function readKey(word: string): Buffer | null {
   if (/^[0-9a-fA-F]{64}$/.test(word)) return Buffer.from(word, "hex");
   // 43 characters with or without padding, in either alphabet of base64. The last character has two bits that must be 0.
   if (/^[A-Za-z0-9+/_-]{42}[AEIMQUYcgkosw048]=?$/.test(word)) return Buffer.from(word, "base64");
   return null;
 }
+
+const keyBytes = 32;
 
 function keyIdOf(key: Buffer): Buffer {
   if (key.length !== keyBytes) throw new Error(`A sealing key has ${keyBytes} bytes, not ${key.length}`);
@@ -135,6 +135,8 @@ function finish(opening: ReturnType<typeof createDecipheriv>, sealed: Buffer): B
     throw new SealError("damaged", "The sealed value was changed, or belongs to another row", { cause });
   }
 }
+
+const compressFrom = 1024;
 
 async function compress(content: Uint8Array): Promise<{ form: number; bytes: Uint8Array }> {
   if (content.length < compressFrom) return { form: forms.plain, bytes: content };

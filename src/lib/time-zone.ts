@@ -1,6 +1,8 @@
 // Calendar days of a time zone. Days have 23 to 25 hours where clocks change, and some begin at 01:00 because clocks skip midnight, so their
 // boundaries are computed from the calendar of the zone, never by adding hours.
 
+import { dayMs } from "./time-units.ts";
+
 /** A day of the calendar as `Date.UTC` would write its midnight; never an instant. */
 type CalendarDay = number;
 
@@ -23,7 +25,6 @@ export interface OffsetRange {
   readonly offsetMs: number;
 }
 
-export const dayMs = 86_400_000;
 const nanosecondsPerMs = 1_000_000;
 
 /** Null for a name that is not in the IANA database. */

@@ -1,4 +1,4 @@
-// Figures of a process itself. The label `process` tells the processes of a gateway apart.
+// Metrics of each process of the gateway: event loop, memory and processor time. The label `process` identifies the process.
 
 import type { Family, Labels } from "./family.ts";
 import { Histogram } from "./series.ts";
@@ -9,12 +9,12 @@ export interface ProcessWatch {
 }
 
 const sampleEveryMs = 100;
-const delayBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const delayBoundsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 /** Measures the event loop from now on. `kind`: `serving`, `worker` or `engine`. */
 export function watchProcess(kind: string): ProcessWatch {
   const labels = { process: `${kind}-${process.pid}` };
-  const delays = new Histogram(delayBounds);
+  const delays = new Histogram(delayBoundsSeconds);
   let dueAt = performance.now() + sampleEveryMs;
   const timer = setInterval(() => {
     const now = performance.now();
@@ -31,9 +31,9 @@ export function watchProcess(kind: string): ProcessWatch {
 function describeDelays(labels: Labels, delays: Histogram): Family {
   return {
     name: "event_loop_delay_seconds",
-    help: "How late timers of each process are, which is how long its requests wait; measured ten times a second.",
+    help: "How late the timers of each process fire, which is how long its requests wait; measured ten times a second.",
     type: "histogram",
-    bounds: delayBounds,
+    bounds: delayBoundsSeconds,
     samples: [delays.toSample(labels)],
   };
 }

@@ -189,6 +189,10 @@ export interface ProviderRow extends Access {
   readonly transport?: Transport;
 }
 
+export function defineProvider(name: string, title: string, row: Omit<ProviderRow, "name" | "title">): ProviderRow {
+  return { name, title, ...row };
+}
+
 export interface ChatApi {
   /** Appended to the address; `/chat/completions` when absent. `{model}` is the model's name. */
   readonly path?: string;

@@ -1,6 +1,9 @@
 // Names and reads the settings of providers.
 
+import type { ProviderDetail } from "../contract/providers.ts";
 import type { Access, ProviderRow } from "./provider.ts";
+
+type AccessForm = ProviderDetail["access"];
 
 export type ReadSetting = (name: string) => string | null;
 
@@ -36,6 +39,34 @@ export function listFurtherSettings({ modelAccess, tasks = [], ...row }: Provide
   ];
   const ofTasks = tasks.flatMap(({ requiredSettings = {} }) => Object.values(requiredSettings));
   return [...new Set([...ofAccess(row), ...(modelAccess === undefined ? [] : ofAccess(modelAccess)), ...ofTasks])];
+}
+
+/** What an operator may state to set up a provider. */
+export function describeAccess(row: ProviderRow): AccessForm {
+  const accesses: readonly Access[] = row.modelAccess === undefined ? [row] : [row, row.modelAccess];
+  const [need = "required", ...others] = new Set(accesses.map(({ auth }) => needOfKey(auth)));
+  const names = [row.name, ...(row.modelAccess === undefined ? [] : [row.modelAccess.name])];
+  const own = names.map((name) => settingName(name, "API_KEY"));
+  return {
+    // One of its APIs may need a key that another one does not use.
+    key: row.transport !== undefined ? "none" : others.length > 0 ? "optional" : need,
+    variables: [...new Set([...own, ...accesses.flatMap(({ keyNames = [] }) => keyNames)])],
+    address: (row.modelAccess ?? row).baseUrl,
+    settings: listFurtherSettings(row).map((name) => ({ name, is_secret: isSecretSetting(name) })),
+    docs: row.docs,
+  };
+}
+
+function needOfKey(auth: Access["auth"] = { kind: "bearer" }): AccessForm["key"] {
+  if (auth.kind === "none") return "none";
+  if (auth.kind === "aws-sigv4") return auth.orBearer === true ? "optional" : "none";
+  return auth.kind === "optional-bearer" ? "optional" : "required";
+}
+
+const secretName = /KEY|SECRET|TOKEN|PASSWORD|CREDENTIAL/;
+
+export function isSecretSetting(name: string): boolean {
+  return secretName.test(name);
 }
 
 const awsSettings = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", "AWS_SESSION_TOKEN"];

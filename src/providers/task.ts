@@ -12,8 +12,11 @@ export interface ProviderTask<
   Name extends TaskName = TaskName,
   Input extends object = TaskInput<Name>,
   Output extends object = TaskDraft<Name>,
-> {
+> extends TaskFacts<Input, Output> {
   readonly task: Name;
+}
+
+interface TaskFacts<Input extends object, Output extends object> {
   /** The page that the wire format comes from. */
   readonly docs: string;
   /** One of the row's services. Default: the row's own address. */
@@ -84,11 +87,12 @@ export interface AddedFace {
 
 /** Infers the types from `task`. A member that the schema of the input or the output does not have is a compile error. */
 export function defineTask<const Name extends TaskName, Output extends TaskDraft<Name>>(
-  task: ProviderTask<Name, TaskInput<Name>, Output & OnlyKnown<Output, TaskDraft<Name>>> & {
+  task: Name,
+  facts: TaskFacts<TaskInput<Name>, Output & OnlyKnown<Output, TaskDraft<Name>>> & {
     readonly unsupported?: readonly (keyof TaskInput<Name>)[];
   },
 ): ProviderTask<Name> {
-  return task;
+  return { task, ...facts };
 }
 
 export interface Voices {
@@ -232,6 +236,8 @@ export interface TaskResult<Output extends object = JsonObject> {
   /** The cost in USD, if it is known more exactly than from a price per unit. An unknown cost is null, with a reason. */
   readonly charge?: StatedCharge;
   readonly binaries?: readonly BinaryResult[];
+  /** The output was checked against its schema by the process that computed it. */
+  readonly isChecked?: boolean;
   /** The tokens that the provider states, for a task with a `tokenModel`. */
   readonly usage?: unknown;
 }

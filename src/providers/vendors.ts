@@ -1,4 +1,4 @@
-// Every vendor, one line each. A vendor is a folder: its row, its models and its tasks.
+// Every vendor, one line each. A vendor is a folder: its row, its models and its tasks. Servers without a vendor are in openai-servers.ts.
 
 export { affinda } from "./affinda/index.ts";
 export { amazon } from "./amazon/index.ts";
@@ -30,9 +30,6 @@ export { inception } from "./inception/index.ts";
 export { jina } from "./jina/index.ts";
 export { klippa } from "./klippa/index.ts";
 export { linkup } from "./linkup/index.ts";
-export { litellm } from "./litellm/index.ts";
-export { llamacpp } from "./llamacpp/index.ts";
-export { lmstudio } from "./lmstudio/index.ts";
 export { microsoft } from "./microsoft/index.ts";
 export { mindee } from "./mindee/index.ts";
 export { minimax } from "./minimax/index.ts";
@@ -44,6 +41,7 @@ export { novita } from "./novita/index.ts";
 export { nvidia } from "./nvidia/index.ts";
 export { ollama } from "./ollama/index.ts";
 export { openai } from "./openai/index.ts";
+export { litellm, llamacpp, lmstudio, vllm } from "./openai-servers.ts";
 export { openrouter } from "./openrouter/index.ts";
 export { originalityai } from "./originalityai/index.ts";
 export { ovhcloud } from "./ovhcloud/index.ts";
@@ -67,7 +65,6 @@ export { upstage } from "./upstage/index.ts";
 export { venice } from "./venice/index.ts";
 export { vercel } from "./vercel/index.ts";
 export { veryfi } from "./veryfi/index.ts";
-export { vllm } from "./vllm/index.ts";
 export { voyage } from "./voyage/index.ts";
 export { wandb } from "./wandb/index.ts";
 export { winstonai } from "./winstonai/index.ts";

@@ -67,6 +67,8 @@ export interface AuditEvent {
   readonly code?: string | null;
   readonly before?: Readonly<Record<string, unknown>> | null;
   readonly after?: Readonly<Record<string, unknown>> | null;
+  /** Epoch milliseconds; absent: now. */
+  readonly at?: number;
 }
 
 export interface AuditFilter {
@@ -129,11 +131,11 @@ export async function recordChange(sql: Sql, actor: Actor | null, event: AuditEv
 }
 
 async function insertRecord(sql: Sql, actor: Actor, event: AuditEvent): Promise<string> {
-  const { action, target, outcome = "done", code = null, before = null, after = null } = event;
+  const { action, target, outcome = "done", code = null, before = null, after = null, at = Date.now() } = event;
   const id = Bun.randomUUIDv7();
   const record: AuditRecord = {
     id,
-    time: Date.now(),
+    time: at,
     actorKind: actor.kind,
     actorId: actor.id,
     actorName: actor.name,

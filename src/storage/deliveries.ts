@@ -1,5 +1,6 @@
 // Statements about webhook deliveries: their attempts and the work that is queued for them.
 
+import { type Actor, recordChange } from "./audit.ts";
 import { toBatches } from "./batches.ts";
 import * as records from "./job-records.ts";
 import {
@@ -13,10 +14,12 @@ import {
   write,
   writeCoalesced,
 } from "./operation.ts";
+import { toJobTarget } from "./owner.ts";
 import type { Sql, SqlRow } from "./sql.ts";
 import { checkLeases, type NewWork, type WorkItem } from "./work-queue.ts";
 
 const unlimitedBytes = 2_147_483_647;
+const maxListedDeliveries = 1_000;
 const jobColumnsWithoutTexts = [...records.listedJobColumns.filter((name) => name !== "result"), "kept"];
 
 export const deliveryStatements = {
@@ -64,21 +67,27 @@ export const deliveryStatements = {
     },
   ),
 
-  /** Oldest first. `owner` null: of any owner. Null: the owner has no such job. */
-  listForJob: read(async (sql, jobId: string, owner: string | null): Promise<records.DeliveryRecord[] | null> => {
-    const [job] = await sql`
-      select id from jobs where id = ${jobId} and ${isOwnedBy(sql, owner)} and expires_at > ${Date.now()}`;
-    if (job === undefined) return null;
-    const rows = await sql`select * from deliveries where job_id = ${jobId} order by created_at, id`;
-    const deliveries: records.DeliveryRecord[] = [];
-    for (const row of rows) {
-      const id = row["id"] as string;
-      deliveries.push(
-        records.toDelivery(row, await sql`select * from delivery_attempts where delivery_id = ${id} order by number`),
-      );
-    }
-    return deliveries;
-  }),
+  /** The newest deliveries, the oldest of them first. `owner` null: of any owner. Null: the owner has no such job. */
+  listForJob: read(
+    async (
+      sql,
+      jobId: string,
+      owner: string | null,
+      limit: number = maxListedDeliveries,
+    ): Promise<records.DeliveryRecord[] | null> => {
+      const [job] = await sql`
+        select id from jobs where id = ${jobId} and ${isOwnedBy(sql, owner)} and expires_at > ${Date.now()}`;
+      if (job === undefined) return null;
+      const rows = await sql`
+        select * from deliveries where job_id = ${jobId} order by created_at desc, id desc limit ${limit}`;
+      if (rows.length === 0) return [];
+      const attempts = await sql`
+        select * from delivery_attempts where delivery_id in ${sql.list(rows.map((row) => row["id"] as string))}
+        order by number`;
+      const attemptsOf = Map.groupBy(attempts, (row) => row["delivery_id"]);
+      return rows.toReversed().map((row) => records.toDelivery(row, attemptsOf.get(row["id"] ?? null) ?? []));
+    },
+  ),
 
   /**
    * Stores an attempt and either the time of the next attempt or the final state. False: the lease expired; the attempt is stored all the
@@ -119,8 +128,8 @@ export const deliveryStatements = {
   }),
 
   /**
-   * Adds another delivery of a finished job. `owner` null: of any owner. Null: the owner has no such job, or it is unfinished or has no
-   * receiver.
+   * Adds another delivery of a finished job. `owner` null: of any owner. Null as the actor: the owner of the job. Null: the owner has no such
+   * job, or it is unfinished or has no receiver.
    */
   redeliver: write(
     "deliver",
@@ -129,17 +138,25 @@ export const deliveryStatements = {
       jobId: string,
       owner: string | null,
       delivery: { id: string; now: number },
+      actor: Actor | null = null,
     ): Promise<records.DeliveryRecord | null> => {
-      const [job] = await sql<{ owner: string; webhook_receiver: string | null }>`
-        select owner, webhook_receiver from jobs
+      const [job] = await sql<RedeliveredJob>`
+        select id, owner, feature, subfeature, provider, webhook_receiver from jobs
         where id = ${jobId} and ${isOwnedBy(sql, owner)} and status <> 'processing' and expires_at > ${delivery.now}`;
       if (job === undefined || job.webhook_receiver === null) return null;
       const { owner: jobOwner, webhook_receiver: receiver } = job;
       const [row] = await addDeliveries(sql, [{ ...delivery, jobId, owner: jobOwner, receiver }]);
+      // Only the host: the rest of an address often holds a token.
+      const after = { delivery_id: delivery.id, receiver_host: URL.parse(receiver)?.host ?? "" };
+      await recordChange(sql, actor, { action: "job.redeliver", target: toJobTarget(job), after });
       return row === undefined ? null : records.toDelivery(row, []);
     },
   ),
 };
+
+interface RedeliveredJob extends Pick<records.ListedJob, "id" | "owner" | "feature" | "subfeature" | "provider"> {
+  readonly webhook_receiver: string | null;
+}
 
 export type OpenedDelivery = {
   readonly delivery: records.DeliveryRecord;

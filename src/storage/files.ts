@@ -92,7 +92,8 @@ export const fileStatements = {
       from files where kind = 'upload' and expires_at > ${Date.now()}
         and (cast(${owner} as text) is null or owner = ${owner})
         and (cast(${purpose} as text) is null or purpose = ${purpose})`;
-    return await listPage(sql, { from, ...page }, fromRow);
+    const [sum] = await sql<{ bytes: bigint }>`select cast(coalesce(sum(size), 0) as bigint) as bytes ${from}`;
+    return { ...(await listPage(sql, { from, ...page }, fromRow)), totalBytes: Number(sum?.bytes ?? 0) };
   }),
 
   /** Of any owner. For the operator. */

@@ -3,6 +3,7 @@
 // A job and its work are committed together. A consumer passes the work item that it took; if its lease has expired or the job is finished,
 // the statement changes nothing. Jobs of other owners, deleted jobs and expired jobs are answered as if they had never existed.
 
+import { type Actor, recordChange } from "./audit.ts";
 import { addDeliveries, deleteDeliveries } from "./deliveries.ts";
 import type {
   CancelJobOutcome,
@@ -18,6 +19,7 @@ import type {
 import { largeText, listedJobColumns, progressUnit, toJob, toJobRow, toListedJob } from "./job-records.ts";
 import { deleteOldest, insertRows, isOwnedBy, listPage, read, together, write, writeCoalesced } from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
+import { toJobTarget } from "./owner.ts";
 import type { Sql, SqlRow } from "./sql.ts";
 import { checkLeases, isFresh, type WorkItem } from "./work-queue.ts";
 
@@ -93,15 +95,6 @@ export const jobStatements = {
     return await listPage(sql, { columns: listedJobColumns, from, ...page }, toListedJob);
   }),
 
-  /** Queued and running jobs, the oldest first. `owner` null: of all owners. */
-  listUnfinished: read(async (sql, owner: string | null, limit: number, offset: number): Promise<ListedJob[]> => {
-    const rows = await sql`
-      select ${sql.names(listedJobColumns)} from jobs
-      where status = 'processing' and expires_at > ${Date.now()} and (cast(${owner} as text) is null or owner = ${owner})
-      order by created_at, id limit ${limit} offset ${offset}`;
-    return rows.map(toListedJob);
-  }),
-
   /** Those of the given jobs that are unfinished. */
   findUnfinished: read(async (sql, ids: readonly string[]): Promise<string[]> => {
     const rows = await sql<{ id: string }>`
@@ -109,10 +102,16 @@ export const jobStatements = {
     return rows.map(({ id }) => id);
   }),
 
-  /** Cancels an unfinished job, also while it runs. `owner` null: of any owner. */
+  /** Cancels an unfinished job, also while it runs. `owner` null: of any owner. Null as the actor: the owner of the job. */
   cancel: write(
     "deliver",
-    async (sql, id: string, owner: string | null, cancellation: JobCancellation): Promise<CancelJobOutcome> => {
+    async (
+      sql,
+      id: string,
+      owner: string | null,
+      cancellation: JobCancellation,
+      actor: Actor | null = null,
+    ): Promise<CancelJobOutcome> => {
       for (let attempt = 1; attempt <= cancelAttempts; attempt += 1) {
         const [row] = await sql`
           select * from jobs
@@ -133,6 +132,8 @@ export const jobStatements = {
         const { owner: jobOwner, webhookReceiver: receiver } = job;
         const { delivery, at: now } = cancellation;
         if (receiver !== null) await addDeliveries(sql, [{ ...delivery, jobId: id, owner: jobOwner, receiver, now }]);
+        const [before, after] = [{ status: "processing" }, { status: "fail" }];
+        await recordChange(sql, actor, { action: "job.cancel", target: toJobTarget(job), before, after });
         return { outcome: "cancelled", job: toListedJob(cancelled) };
       }
       throw toUnavailable();
@@ -175,11 +176,9 @@ export const jobStatements = {
   saveStep: write(
     "run",
     async (sql, item: WorkItem, jobId: string, step: { checkpoint: string; dueAt: number }): Promise<boolean> => {
-      const workId = await postpone(sql, item, step.dueAt);
-      if (workId === null) return false;
-      const updated = await sql`
+      const update = (workId: string) => sql`
         update jobs set kept = ${step.checkpoint}, work_id = ${workId} where id = ${jobId} and work_id = ${item.id} returning id`;
-      return updated.length > 0;
+      return await postpone(sql, item, step.dueAt, update);
     },
   ),
 
@@ -187,12 +186,10 @@ export const jobStatements = {
   release: write(
     "run",
     async (sql, item: WorkItem, jobId: string, options: { dueAt: number; uncount: boolean }): Promise<boolean> => {
-      const workId = await postpone(sql, item, options.dueAt);
-      if (workId === null) return false;
-      const updated = await sql`
+      const update = (workId: string) => sql`
         update jobs set runs = runs - ${options.uncount ? 1 : 0}, work_id = ${workId}
         where id = ${jobId} and work_id = ${item.id} returning id`;
-      return updated.length > 0;
+      return await postpone(sql, item, options.dueAt, update);
     },
   ),
 
@@ -307,14 +304,19 @@ async function finishOne(sql: Sql, [item, jobId, result]: FinishCall): Promise<F
   return job ?? null;
 }
 
-/** Replaces the work and returns the new id, or null if the lease expired. */
-async function postpone(sql: Sql, item: WorkItem, dueAt: number): Promise<string | null> {
-  if ((await sql.work.end([item])).length === 0) return null;
+/** Replaces the work; `update` stores the new id with the job. False: the lease expired, or the job is finished. */
+async function postpone(
+  sql: Sql,
+  item: WorkItem,
+  dueAt: number,
+  update: (workId: string) => Promise<SqlRow[]>,
+): Promise<boolean> {
+  if ((await sql.work.end([item])).length === 0) return false;
   const id = Bun.randomUUIDv7();
   // The job has already waited for its turn, so it continues at the front.
   const rank = await sql.work.nextRank();
   await sql.work.add([{ id, kind: "run", subject: item.subject, group: item.group, dueAt, rank }]);
-  return id;
+  return (await update(id)).length > 0;
 }
 
 /** Stores the idempotency key of a new job, or returns the outcome for a key that was used before. */

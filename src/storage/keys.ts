@@ -1,6 +1,6 @@
 // Statements about keys. Rows are never deleted, so that requests with a revoked key are answered as such.
 
-import type { KeyKind, KeyScope } from "../contract/keys.ts";
+import type { KeyKind, KeyScope, KeyState } from "../contract/keys.ts";
 import type { Role } from "../contract/roles.ts";
 import { type Actor, recordChange, toDifference, toShownState } from "./audit.ts";
 import { listPage, nextRevision, read, write } from "./operation.ts";
@@ -52,6 +52,8 @@ export interface KeyFilter {
   readonly enabled: boolean | null;
   /** The name of a team. */
   readonly team: string | null;
+  /** By now. Absent or null: all keys. */
+  readonly state?: KeyState | null;
   readonly limit: number;
   readonly offset: number;
 }
@@ -99,13 +101,21 @@ export const keyStatements = {
 
   get: read(async (sql, id: string): Promise<KeyRecord | null> => await find(sql, id)),
 
-  list: read(async (sql, { kind, team, enabled: isEnabled, ...page }: KeyFilter) => {
+  list: read(async (sql, { kind, team, state = null, enabled: isEnabled, ...page }: KeyFilter) => {
     const enabled = isEnabled === null ? null : Number(isEnabled);
+    const now = Date.now();
+    const inState = {
+      active: sql.part`revoked_at is null and (expires_at is null or expires_at > ${now})`,
+      expired: sql.part`revoked_at is null and expires_at <= ${now}`,
+      revoked: sql.part`revoked_at is not null`,
+      all: sql.part`1 = 1`,
+    }[state ?? "all"];
     const from = sql.part`
       from api_keys
       where (cast(${kind} as text) is null or kind = ${kind})
         and (cast(${team} as text) is null or owner = ${team})
-        and (cast(${enabled} as bigint) is null or enabled = ${enabled})`;
+        and (cast(${enabled} as bigint) is null or enabled = ${enabled})
+        and ${inState}`;
     return await listPage(sql, { from, ...page }, fromRow);
   }),
 

@@ -1,6 +1,7 @@
 // Statements about latencies: how many answered calls of an hour took how long, as histograms. They are kept apart from the hourly totals, which
 // have many more rows, so that percentiles of a month are read in milliseconds.
 
+import { hourMs } from "../lib/time-units.ts";
 import { toBatches } from "./batches.ts";
 import type { LedgerLine } from "./ledger-line.ts";
 import { read } from "./operation.ts";
@@ -14,7 +15,6 @@ const callColumns = buckets.map((index) => `calls_${index}`);
 const streamColumns = buckets.map((index) => `streams_${index}`);
 const columns = [...callColumns, ...streamColumns];
 const keyColumns = ["hour", "team", "provider", "model"];
-const hourMs = 3_600_000;
 
 const addCounts = `on conflict (${keyColumns.join(", ")}) do update set ${columns
   .map((name) => `${name} = latency_hourly.${name} + excluded.${name}`)

@@ -1,5 +1,6 @@
 // Reads single lines of the ledger from its blocks.
 
+import { dayMs } from "../lib/time-units.ts";
 import { mergesRow } from "./ledger.ts";
 import { type BlockColumn, mayContain, readBlock, toFullModel } from "./ledger-blocks.ts";
 import type { LedgerLine } from "./ledger-line.ts";
@@ -175,7 +176,6 @@ export async function findLines(
   }
 }
 
-const dayMs = 86_400_000;
 const uuidOfVersion7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
 
 /** The time in a request id that a gateway made, less a day because clocks differ: the request has no earlier lines. 0 for other ids. */

@@ -2,13 +2,13 @@
 //
 // A batch of lines arrives as the text of one JSON array, and is stored as one block (ledger-blocks.ts).
 
-import { toBatches } from "./batches.ts";
 import { type AlertSettings, type BudgetAlert, chargeAccounts } from "./budgets.ts";
 import { addLatencies } from "./latencies.ts";
 import { readBlock, toBlock } from "./ledger-blocks.ts";
 import type { LedgerLine } from "./ledger-line.ts";
 import { insertRows, type Operation, read, write } from "./operation.ts";
-import type { Sql, SqlRow } from "./sql.ts";
+import type { Sql } from "./sql.ts";
+import { addToTotals, deleteTotals, LedgerSums } from "./usage-totals.ts";
 
 export interface LedgerBatch {
   /** A JSON array of lines. */
@@ -24,100 +24,6 @@ export interface AppendOutcome {
   readonly lines: number;
   /** The thresholds of budgets that these lines passed. */
   readonly alerts: readonly BudgetAlert[];
-}
-
-/** Dimensions of the totals: empty text takes the place of null. */
-export const dimensions = [
-  "hour",
-  "key_id",
-  "team",
-  "tags",
-  "provider",
-  "model",
-  "task",
-  "endpoint",
-  "outcome",
-] as const;
-type Dimension = Exclude<(typeof dimensions)[number], "hour">;
-const hourMs = 3_600_000;
-
-class LineSums {
-  lines = 0;
-  input_tokens = 0;
-  output_tokens = 0;
-  cached_tokens = 0;
-  reasoning_tokens = 0;
-  /** Sums of counts are exact as numbers. */
-  cost_pico = 0n;
-  unknown_costs = 0;
-  latency_ms = 0;
-  first_token_ms = 0;
-  streams = 0;
-
-  add(line: LedgerLine): void {
-    this.lines += line.count;
-    this.input_tokens += line.input_tokens ?? 0;
-    this.output_tokens += line.output_tokens ?? 0;
-    this.cached_tokens += line.cached_tokens ?? 0;
-    this.reasoning_tokens += line.reasoning_tokens ?? 0;
-    if (line.cost_pico != null) this.cost_pico += BigInt(line.cost_pico);
-    else if (line.cost_reason != null && line.cost_reason !== "not_answered") this.unknown_costs += 1;
-    this.latency_ms += line.latency_ms;
-    if (line.first_token_ms == null) return;
-    this.first_token_ms += line.first_token_ms;
-    this.streams += 1;
-  }
-}
-
-export const sumNames = Object.keys(new LineSums()) as (keyof Omit<LineSums, "add">)[];
-
-/** Adds up lines by hour and dimensions, and by the accounts of budgets that they are charged to. */
-export class LedgerSums {
-  lines = 0;
-  /** By account. Every account of a line is charged the whole amount. */
-  readonly charges = new Map<string, bigint>();
-  readonly #totals = new Map<string, { readonly dimensions: SqlRow; readonly sums: LineSums }>();
-
-  add(line: LedgerLine): void {
-    this.lines += 1;
-    const hour = Math.floor(line.time / hourMs) * hourMs;
-    const tags = JSON.stringify(line.tags);
-    // No text contains a NUL.
-    const key = `${hour}\0${line.key_id}\0${line.team}\0${tags}\0${line.provider}\0${line.model}\0${line.task}\0${line.endpoint}\0${line.outcome}`;
-    let known = this.#totals.get(key);
-    if (known === undefined) {
-      const { key_id = "", team = "", provider = "", model = "", task = "", endpoint, outcome } = line;
-      const texts = { key_id, team, tags, provider, model, task, endpoint, outcome } satisfies Record<
-        Dimension,
-        string
-      >;
-      known = { dimensions: { hour, ...texts }, sums: new LineSums() };
-      this.#totals.set(key, known);
-    }
-    known.sums.add(line);
-    if (line.counted_pico === 0) return;
-    for (const id of line.accounts ?? [])
-      this.charges.set(id, (this.charges.get(id) ?? 0n) + BigInt(line.counted_pico));
-  }
-
-  /** Rows of `usage_hourly`, always in the same order, so that two transactions never wait for each other. */
-  toRows(): SqlRow[] {
-    return [...this.#totals]
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([, { dimensions: values, sums }]) => ({ ...values, ...sums }));
-  }
-}
-
-const addTotals = `do update set ${sumNames.map((name) => `${name} = usage_hourly.${name} + excluded.${name}`).join(", ")}`;
-// Rows of an index of PostgreSQL are short, so the long dimensions are hashed there.
-const sameTotals = {
-  postgres: "hour, key_id, provider, endpoint, outcome, md5(team || '|' || tags || '|' || model || '|' || task)",
-  sqlite: dimensions.join(", "),
-};
-
-async function addToTotals(sql: Sql, rows: readonly SqlRow[]): Promise<void> {
-  const onConflict = sql.names([`on conflict (${sameTotals[sql.engine]}) ${addTotals}`]);
-  for (const batch of toBatches(rows)) await sql`insert into usage_hourly ${sql.columns(batch)} ${onConflict}`;
 }
 
 /** The lines of the batch that are not in the ledger. */
@@ -268,13 +174,10 @@ export const ledgerStatements = {
     return deleted.length;
   }),
 
-  /** Deletes the totals of the oldest hour before a time, and returns how many rows it had. */
+  /** Deletes totals of hours before a time, and returns how many: at most a thousand. */
   deleteTotals: write(null, async (sql, before: number): Promise<number> => {
-    const deleted = await sql`
-      delete from usage_hourly where hour = (select min(hour) from usage_hourly where hour < ${before})
-      returning 1 as one`;
     await sql`delete from latency_hourly where hour < ${before}`;
-    return deleted.length;
+    return await deleteTotals(sql, before);
   }),
 
   /** For tests and checks: how many lines there are, and their sums. `rows` counts merged refusals once. */

@@ -32,6 +32,23 @@ const blockIndexes = [
   "create index ledger_blocks_small on ledger_blocks (process_id, to_time, id) where lines < 256",
 ];
 
+const usageDimensions = ["key_id", "team", "tags", "provider", "model", "task", "endpoint", "outcome"];
+const usageSumNames = [
+  ...["lines", "input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "cost_pico", "unknown_costs"],
+  ...["latency_ms", "first_token_ms", "streams"],
+];
+const usageSums = ["dimension_id", "hour", ...usageSumNames].map((name) => `${name} bigint not null`).join(", ");
+/** usage-totals.ts says how the id of a sum is made. */
+const moveTotals = [
+  `insert into usage_dimensions select row_number() over (), ${usageDimensions.join(", ")}, max(hour)
+    from usage_hourly_old group by ${usageDimensions.join(", ")}`,
+  `insert into usage_sums select d.id * 2097152 + t.hour / 3600000, d.id, t.hour, ${usageSumNames.map((name) => `t.${name}`).join(", ")}
+    from usage_hourly_old t join usage_dimensions d on ${usageDimensions.map((name) => `d.${name} = t.${name}`).join(" and ")}`,
+  "drop table usage_hourly_old",
+  `create view usage_hourly as select s.hour, ${usageDimensions.map((name) => `d.${name}`).join(", ")}, ${usageSumNames.map((name) => `s.${name}`).join(", ")}
+    from usage_sums s join usage_dimensions d on d.id = s.dimension_id`,
+];
+
 // The same in both engines; PostgreSQL also divides the table into partitions.
 const ledgerColumns = `        id text not null,
         time bigint not null,
@@ -514,6 +531,48 @@ ${ledgerColumns}
         streams_12 bigint not null,
         primary key (hour, team, provider, model)
       )`,
+    ],
+  },
+  {
+    number: 14,
+    name: "jobs of all owners",
+    statements: [
+      // For the operator, who lists the jobs of all owners by time.
+      "create index jobs_by_time on jobs (created_at, id)",
+    ],
+  },
+  {
+    number: 15,
+    name: "captured requests",
+    statements: [
+      `create table captures (
+        id text primary key,
+        request_id text not null,
+        time bigint not null,
+        key_id text not null,
+        team text,
+        content bytea not null
+      )`,
+      "create index captures_by_request on captures (request_id, time, id)",
+      "create index captures_by_time on captures (time, id)",
+    ],
+  },
+  {
+    number: 16,
+    name: "totals by combination",
+    statements: ["drop index usage_hourly_by_key", "alter table usage_hourly rename to usage_hourly_old"],
+    sqliteStatements: [
+      `create table usage_dimensions (id integer primary key, ${usageDimensions.map((name) => `${name} text not null`).join(", ")}, last_hour bigint not null)`,
+      `create unique index usage_dimensions_rows on usage_dimensions (${usageDimensions.join(", ")})`,
+      `create table usage_sums (id integer primary key, ${usageSums})`,
+      ...moveTotals,
+    ],
+    postgresStatements: [
+      `create table usage_dimensions (id bigint primary key, ${usageDimensions.map((name) => `${name} text not null`).join(", ")}, last_hour bigint not null)`,
+      "create unique index usage_dimensions_rows on usage_dimensions (key_id, provider, endpoint, outcome, md5(team || '|' || tags || '|' || model || '|' || task))",
+      `create table usage_sums (id bigint primary key, ${usageSums})`,
+      "create index usage_sums_by_hour on usage_sums (hour)",
+      ...moveTotals,
     ],
   },
 ];

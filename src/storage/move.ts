@@ -1,6 +1,7 @@
 // Copies the whole store from SQLite to PostgreSQL, in one transaction.
 
 import type { Log } from "../log.ts";
+import { type Actor, recordChange } from "./audit.ts";
 import { connectPostgres, connectSqlite, parsePostgresUrl } from "./connect.ts";
 import { lockDataDir, markAsMoved, refuseMoved } from "./data-dir.ts";
 import { createPartitions, toMonth } from "./ledger.ts";
@@ -13,6 +14,8 @@ export interface MoveOptions {
   /** `postgres://…` */
   readonly to: string;
   readonly log: Log;
+  /** The actor of the record in the audit log of the new store. Absent: no record is written. */
+  readonly actor?: Actor;
   /** Called while a table is copied. */
   readonly onProgress?: (table: string, rows: number) => void;
 }
@@ -29,7 +32,7 @@ const maxBatchBytes = 8 * 1_048_576;
 const maxParameters = 60_000;
 
 export async function moveStorage(options: MoveOptions): Promise<readonly MovedTable[]> {
-  const { dataDir, to, log, onProgress = () => {} } = options;
+  const { dataDir, to, log, actor = null, onProgress = () => {} } = options;
   parsePostgresUrl(to);
   refuseMoved(dataDir);
   // A gateway that still runs would write to tables that are already copied.
@@ -37,7 +40,7 @@ export async function moveStorage(options: MoveOptions): Promise<readonly MovedT
   try {
     await migrateStorage({ databaseUrl: null, dataDir, log });
     await migrateStorage({ databaseUrl: to, dataDir, log });
-    const moved = await copy(dataDir, to, onProgress);
+    const moved = await copy({ dataDir, to, actor, onProgress });
     markAsMoved(dataDir);
     return moved;
   } finally {
@@ -47,7 +50,12 @@ export async function moveStorage(options: MoveOptions): Promise<readonly MovedT
 
 type OnProgress = NonNullable<MoveOptions["onProgress"]>;
 
-async function copy(dataDir: string, to: string, onProgress: OnProgress): Promise<readonly MovedTable[]> {
+interface CopyOptions extends Pick<MoveOptions, "dataDir" | "to"> {
+  readonly actor: Actor | null;
+  readonly onProgress: OnProgress;
+}
+
+async function copy({ dataDir, to, actor, onProgress }: CopyOptions): Promise<readonly MovedTable[]> {
   const source = await connectSqlite(dataDir);
   const { openPostgresQueue } = await import("./postgres-queue.ts");
   const queue = openPostgresQueue(() => target);
@@ -64,6 +72,12 @@ async function copy(dataDir: string, to: string, onProgress: OnProgress): Promis
         const moved: MovedTable[] = [];
         for (const table of tables) moved.push({ table, rows: await copyTable(reader, writer, table, onProgress) });
         moved.push({ table: "work", rows: await moveWork(reader, writer) });
+        await recordChange(writer, actor, {
+          action: "storage.move",
+          target: { kind: "storage", id: null, name: null, team: null },
+          before: { engine: "sqlite" },
+          after: { engine: "postgres", rows: moved.reduce((sum, { rows }) => sum + rows, 0) },
+        });
         return moved;
       });
     });

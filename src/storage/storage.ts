@@ -20,7 +20,15 @@ export { inspectStore, type StoreState } from "./inspect.ts";
 export { migrateStorage } from "./migrate.ts";
 export { moveStorage } from "./move.ts";
 export type { ResponseRecord } from "./responses.ts";
-export type { DeliveryStore, JobStore, LedgerStore, ResponseStore, Storage, StorageOptions } from "./stores.ts";
+export type {
+  DeliveryStore,
+  JobStore,
+  LedgerStore,
+  ManagedJobStore,
+  ResponseStore,
+  Storage,
+  StorageOptions,
+} from "./stores.ts";
 
 /** Migrates the tables first, so that they match this version of the code. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {

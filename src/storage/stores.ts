@@ -4,6 +4,7 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { auditStatements } from "./audit.ts";
 import { budgetStatements } from "./budgets.ts";
+import { captureStatements } from "./captures.ts";
 import { type CoalescingOptions, coalesceCalls } from "./coalesce-calls.ts";
 import { collectionStatements } from "./collections.ts";
 import { deliveryStatements } from "./deliveries.ts";
@@ -12,6 +13,7 @@ import { jobStatements } from "./jobs.ts";
 import { keyStatements } from "./keys.ts";
 import { latencyStatements } from "./latencies.ts";
 import { ledgerStatements } from "./ledger.ts";
+import { managedJobStatements } from "./managed-jobs.ts";
 import type { CoalescedOperation, Operation } from "./operation.ts";
 import { rateShareStatements } from "./rate-shares.ts";
 import { responseStatements } from "./responses.ts";
@@ -26,6 +28,7 @@ import type { WorkKind } from "./work-queue.ts";
 const statements = {
   audit: auditStatements,
   budgets: budgetStatements,
+  captures: captureStatements,
   collections: collectionStatements,
   deliveries: deliveryStatements,
   files: fileStatements,
@@ -34,6 +37,7 @@ const statements = {
   rateShares: rateShareStatements,
   latencies: latencyStatements,
   ledger: ledgerStatements,
+  managedJobs: managedJobStatements,
   responses: responseStatements,
   secrets: secretStatements,
   sessions: sessionStatements,
@@ -57,6 +61,7 @@ export type DeliveryStore = Stores["deliveries"];
 export type FileRows = Stores["files"];
 export type JobStore = Stores["jobs"];
 export type LedgerStore = Stores["ledger"];
+export type ManagedJobStore = Stores["managedJobs"];
 export type ResponseStore = Stores["responses"];
 export type SecretStore = Stores["secrets"];
 
@@ -68,7 +73,7 @@ export interface StorageOptions {
   /** Whether this process consumes the work queue. On PostgreSQL it then also releases the work of consumers that died. */
   readonly works?: boolean;
   /** Encrypts the gateway's own secrets; null stores them in plain text. Absent: secrets are not opened, for commands that need none. */
-  readonly encryptionKey?: string | null;
+  readonly encryptionKey?: string | null | undefined;
   /** Deadline of an operation, after which it fails with a 503. Default: 1,000. */
   readonly deadlineMs?: number | undefined;
   /** Absent: operations are not measured, for commands. */

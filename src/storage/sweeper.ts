@@ -1,5 +1,6 @@
 // Deletes expired data in the background.
 
+import { minuteMs } from "../lib/time-units.ts";
 import type { Log } from "../log.ts";
 
 export interface Sweeper {
@@ -14,7 +15,6 @@ export interface SweeperOptions {
   readonly log: Log;
 }
 
-const minuteMs = 60_000;
 const rowsPerBatch = 500;
 
 /** One sweep runs at a time: a slow one delays the next. */

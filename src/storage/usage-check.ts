@@ -1,9 +1,11 @@
 // Compares the ledger with what was derived from it: the accounts of budgets and the hourly totals, also while a gateway writes. One statement
 // reads what was derived and how far each process had come at that moment; lines that were appended later are left out.
 
-import { dimensions, LedgerSums, mergesRow, readBlocks, sumNames } from "./ledger.ts";
+import { hourMs } from "../lib/time-units.ts";
+import { mergesRow, readBlocks } from "./ledger.ts";
 import { type Operation, read } from "./operation.ts";
 import type { Sql, SqlRow } from "./sql.ts";
+import { LedgerSums, sumNames, totalColumns } from "./usage-totals.ts";
 
 export interface UsageCheck {
   readonly lines: number;
@@ -27,9 +29,6 @@ export interface UsageDifference {
 }
 
 const mostDifferences = 1_000;
-// Millions of lines are read.
-const deadlineMs = 600_000;
-const hourMs = 3_600_000;
 
 export const usageCheckStatements = {
   run: {
@@ -49,7 +48,8 @@ export const usageCheckStatements = {
         hasMore: differences.length > mostDifferences,
       };
     }),
-    deadlineMs,
+    // Millions of lines are read.
+    deadlineMs: 600_000,
   } satisfies Operation<[], UsageCheck>,
 };
 
@@ -78,7 +78,7 @@ interface Derived {
 }
 
 async function readDerived(sql: Sql): Promise<Derived> {
-  const columns = [...dimensions, ...sumNames];
+  const columns = [...totalColumns, ...sumNames];
   // A row of another kind has its name in `key_id`, its time in `hour` and its amount in `cost_pico`.
   const select = (kind: string, table: string, values: Readonly<Record<string, string>>) =>
     `select '${kind}' as kind, ${columns.map((name) => `${values[name] ?? ((sumNames as readonly string[]).includes(name) ? "0" : "''")} as ${name}`).join(", ")} from ${table}`;
@@ -138,7 +138,7 @@ function compareAccounts(
 }
 
 function compareTotals(ledger: readonly SqlRow[], derived: readonly SqlRow[]): UsageDifference[] {
-  const keyOf = (row: SqlRow) => dimensions.map((name) => String(row[name])).join("\0");
+  const keyOf = (row: SqlRow) => totalColumns.map((name) => String(row[name])).join("\0");
   const [lines, totals] = [ledger, derived].map((rows) => new Map(rows.map((row) => [keyOf(row), row])));
   const keys = new Set([...(lines?.keys() ?? []), ...(totals?.keys() ?? [])]);
   return [...keys].flatMap((key) => {

@@ -99,6 +99,31 @@ export function writeOutput(
   return JSON.stringify(messages);
 }
 
+/** The input of a task as one message of its caller: `gen_ai.input.messages`. */
+export function writeTaskInput(input: unknown, rules: ContentRules): string {
+  return JSON.stringify([{ role: "user", parts: [toJsonPart(input, rules)] } satisfies Message]);
+}
+
+/** The output of a task as one message: `gen_ai.output.messages`. */
+export function writeTaskOutput(output: unknown, rules: ContentRules): string {
+  const message: Message = { role: "assistant", parts: [toJsonPart(output, rules)], finish_reason: "stop" };
+  return JSON.stringify([message]);
+}
+
+/** Texts in the JSON are cut as well, so that a large one costs little. */
+function toJsonPart(value: unknown, rules: ContentRules): Part {
+  const most = rules.maxCharacters + lookAhead;
+  const text = JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member !== "string") return member;
+    return binaryForms.test(member) ? binary : member.slice(0, most);
+  });
+  return { type: "text", content: new Budget(rules).take(text) };
+}
+
+const binary = "[binary]";
+// A data address, or Base64 that is longer than any word.
+const binaryForms = /^(?:data:[^,]{0,200};base64,|[A-Za-z0-9+/_-]{512})/;
+
 function toMessage(message: Readonly<Record<string, unknown>>, budget: Budget): Message {
   const { role, content, type } = message;
   const calls = Array.isArray(message["tool_calls"]) ? message["tool_calls"].filter(isObject) : [];

@@ -2,9 +2,10 @@
 
 import type { LatencyRequest } from "../contract/latency.ts";
 import { findPercentile } from "../lib/percentile.ts";
+import { hourMs } from "../lib/time-units.ts";
 import { type LatencyStep, latencyBounds } from "../storage/latencies.ts";
 import type { Storage } from "../storage/storage.ts";
-import { hourMs, requireTimeZone, toIso, toReportPeriod } from "./report-period.ts";
+import { requireTimeZone, toIso, toReportPeriod } from "./report-period.ts";
 
 export type LatencyReports = ReturnType<typeof createLatencyReports>;
 

@@ -59,7 +59,8 @@ const defaultFlushEveryMs = 250;
 // While the store is away, and for the files of other processes.
 const retryEveryMs = 1_000;
 const replayEveryMs = 5_000;
-const maxBatchBytes = 262_144;
+// A whole segment of the spool. A transaction takes 1 to 2 ms of processor time, however many lines it stores.
+const maxBatchBytes = 1_048_576;
 const closeWithinMs = 5_000;
 const maxLineLength = 65_536;
 /** Of equal refusals between two flushes, this many have a line each. */
@@ -144,17 +145,17 @@ export function openLedger(options: LedgerOptions): Ledger {
 
   async function drain(): Promise<void> {
     recordMerged();
-    spool.tend();
+    spool.maintain();
     try {
       // Lines that are recorded meanwhile wait for the next flush: few large batches cost less than many small ones.
       const until = recorded;
       for (let last = 0; last < until; ) {
-        const batch = spool.take(maxBatchBytes);
+        const batch = spool.readBatch(maxBatchBytes);
         if (batch === null) break;
         await append(batch.lines, processId);
-        batch.done();
-        spool.tend();
-        last = batch.last;
+        batch.remove();
+        spool.maintain();
+        last = batch.lastLineNumber;
         stored = last;
       }
       if (performance.now() >= replayAt) await tryReplay();
@@ -196,7 +197,7 @@ export function openLedger(options: LedgerOptions): Ledger {
 
   async function replayFiles({ files, processId: owner }: AbandonedSpool): Promise<number> {
     let added = 0;
-    for (const { lines } of files) {
+    for (const lines of files) {
       for (const batch of inBatches(lines)) added += await append(joinLines(batch), owner);
     }
     return added;

@@ -2,7 +2,8 @@
 
 import type { Moment } from "../contract/usage.ts";
 import { throwProblems } from "../errors.ts";
-import { dayMs, openTimeZone, type TimeZone } from "../lib/time-zone.ts";
+import { dayMs, hourMs } from "../lib/time-units.ts";
+import { openTimeZone, type TimeZone } from "../lib/time-zone.ts";
 
 export interface Period {
   /** Epoch milliseconds; `to` is not included. */
@@ -15,7 +16,6 @@ interface RequestedTimes {
   readonly to?: Moment | undefined;
 }
 
-export const hourMs = 3_600_000;
 const defaultDays = 30;
 const maxDays = 3_700;
 

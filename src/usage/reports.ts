@@ -2,11 +2,12 @@
 
 import type { GroupBy, UsageRequest } from "../contract/usage.ts";
 import { throwProblems } from "../errors.ts";
-import { dayMs, splitByOffset } from "../lib/time-zone.ts";
+import { dayMs, hourMs } from "../lib/time-units.ts";
+import { splitByOffset } from "../lib/time-zone.ts";
 import type { UsageFilters } from "../storage/ledger-lines.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { UsageGroup, UsageQuery, UsageSums } from "../storage/usage-reports.ts";
-import { hourMs, type Period, requireTimeZone, toIso, toReportPeriod } from "./report-period.ts";
+import { type Period, requireTimeZone, toIso, toReportPeriod } from "./report-period.ts";
 
 export type UsageReports = ReturnType<typeof createUsageReports>;
 

@@ -1,5 +1,6 @@
 // Deletes old lines and totals of the ledger, merges small blocks of lines, and creates the partitions of the next months.
 
+import { dayMs } from "../lib/time-units.ts";
 import type { Log } from "../log.ts";
 import { toMonth } from "../storage/ledger.ts";
 import type { LedgerStore } from "../storage/storage.ts";
@@ -13,7 +14,6 @@ export interface RetentionOptions {
   readonly everyMs?: number;
 }
 
-const dayMs = 86_400_000;
 // Recent blocks are left alone, because reports read them most.
 const mergeAfterMs = 60_000;
 

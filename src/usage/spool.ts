@@ -1,8 +1,9 @@
-// The files of a process with lines that are not in the store yet. A line is complete in a file before its request is answered, so it survives
-// a crash of the process and an outage of the store. The files of a process that ended are read by another one.
+// The spool: files of a process with the lines of the ledger that are not in the store yet. Unless the disk is full or fails, a line is complete in
+// a file before its request is answered, so it survives a crash of the process and an outage of the store. Another process reads the files of a
+// process that has ended.
 //
-// A file ("segment") is created in its full length and mapped into memory: appending a line is then a copy of some hundred bytes, and a disk
-// that is full is noticed before a line needs the space. Unused bytes are zero.
+// A file ("segment") is created with its full size and mapped into memory. Appending a line then only copies a few hundred bytes, and a full
+// disk is noticed before a line needs the space. Unused bytes are zero.
 
 import {
   closeSync,
@@ -20,53 +21,73 @@ import { type FileLock, tryFileLock } from "../storage/file-lock.ts";
 
 export interface SpoolOptions {
   readonly folder: string;
-  /** The size of all files in the folder above which the spool is full. */
+  /** The spool is full when the files of all processes in the folder together are larger than this. */
   readonly maxBytes: number;
-  /** Default: 1 MB. */
+  /** Default: 1 MiB. */
   readonly segmentBytes?: number;
-  /** Called when a segment cannot be created, and with null when one can be created again. */
+  /** Called with the error when a segment cannot be created, and with null when that is possible again. */
   readonly onFault?: (error: unknown) => void;
 }
 
 export interface SpoolBatch {
   /** A JSON array. */
   readonly lines: string;
-  /** The number of its last line. */
-  readonly last: number;
+  readonly lastLineNumber: number;
   /** Removes the lines from the spool. */
-  done(): void;
+  remove(): void;
 }
 
-const megabyte = 1_048_576;
-const segmentName = /^([\w-]+)\.(\d+)\.spool$/;
-const lineEnd = 10;
-// UTF-8 needs at most this many bytes for a code unit of a text.
+export interface AbandonedSpool {
+  readonly processId: string;
+  /** The complete lines of each file. The files are in the order of their lines. */
+  readonly files: readonly (readonly string[])[];
+  /** Deletes the files. Call it when all lines are in the store. */
+  delete(): void;
+  /** Leaves the files to another process, or to a later attempt. */
+  release(): void;
+}
+
+const defaultSegmentBytes = 1_048_576;
+// Above this, the next segment is created in advance.
+const usedShareForSpare = 0.5;
+const segmentName = /^([\w-]+)\.\d+\.spool$/;
+const lockEnding = ".lock";
+// A process creates its lock file, locks it, and then creates a segment. So a lock file that is younger than this and has no segments may belong
+// to a process that is about to lock it.
+const newLockMs = 60_000;
+
+const comma = 0x2c;
+const lineFeed = 0x0a;
+// Each line has a comma before it and a line feed after it.
+const framingBytes = 2;
+// A string consists of UTF-16 code units, and UTF-8 needs at most three bytes for each of them.
 const maxBytesPerUnit = 3;
 
 export class Spool {
+  /** A random id. The operating system's process ids are reused. */
   readonly processId: string = crypto.randomUUID();
   readonly #options: Required<SpoolOptions>;
   readonly #lock: FileLock;
   /** In the order in which they were filled; the last one is being filled. */
   readonly #segments: Segment[] = [];
   #spare: Segment | null = null;
-  #created = 0;
-  /** Lines that no segment could be created for. */
+  #createdSegments = 0;
+  /** Lines that are in memory only, because no segment could be created, or because the first of them is longer than a segment. */
   #unwritten: string[] = [];
   #isFull = false;
   #hasFault = false;
 
   constructor(options: SpoolOptions) {
-    this.#options = { segmentBytes: megabyte, onFault: () => {}, ...options };
+    this.#options = { segmentBytes: defaultSegmentBytes, onFault: () => {}, ...options };
     mkdirSync(options.folder, { recursive: true, mode: 0o700 });
-    // Before the first segment: files without a holder of their lock are taken over by other processes.
-    const lock = tryFileLock(lockOf(options.folder, this.processId));
+    // Before the first segment is created: other processes take over segments whose lock is free.
+    const lock = tryFileLock(lockPathOf(options.folder, this.processId));
     if (lock === null) throw new Error("Another process holds the lock of this spool.");
     this.#lock = lock;
     this.#segments.push(this.#create());
   }
 
-  /** New calls should be refused: the disk or the space for lines is used up. Lines of running calls are still accepted. */
+  /** Whether new calls should be refused, because lines are in memory only, a segment cannot be created, or `maxBytes` is exceeded. Lines of running calls are still accepted. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -75,21 +96,26 @@ export class Spool {
     return this.#unwritten.length === 0 && this.#segments.every((segment) => segment.isEmpty);
   }
 
-  /** `line`: the JSON of one line. */
+  /** `line`: a JSON object that begins with `{"n":<number of the line>`. */
   append(line: string): void {
     const current = this.#segments.at(-1);
     if (this.#unwritten.length > 0 || current?.append(line) !== true) this.#appendToNext(line);
   }
 
-  /** The oldest lines, about `maxBytes` of them; null when there are none. Remove one batch before taking the next. */
-  take(maxBytes: number): SpoolBatch | null {
+  /**
+   * Reads the oldest lines; null when there are none. A batch has at most `maxBytes`, unless its first line is longer or its lines are in memory
+   * only. Remove each batch before you read the next one.
+   */
+  readBatch(maxBytes: number): SpoolBatch | null {
     const segment = this.#segments.find((one) => !one.isEmpty);
-    if (segment === undefined) return this.#takeUnwritten();
+    if (segment === undefined) return this.#readUnwritten();
     const { text, end } = segment.read(maxBytes);
+    // The line feed at the end of the text belongs to the last line itself.
+    const lastLineStart = text.lastIndexOf("\n", text.length - 2) + 1;
     return {
       lines: `[${text.slice(1)}]`,
-      last: numberOf(text.slice(text.lastIndexOf("\n", text.length - 2) + 2)),
-      done: () => {
+      lastLineNumber: readLineNumber(text.slice(lastLineStart + 1)),
+      remove: () => {
         segment.remove(end);
         if (segment.isEmpty) this.#recycle(segment);
       },
@@ -97,52 +123,56 @@ export class Spool {
   }
 
   /**
-   * Prepares the next segment, so that `append` rarely has to, and finds out whether the spool is still full. Not while a batch is taken.
+   * Writes the lines that are in memory only, and checks whether the spool is still full. Creates the next segment in advance, so that `append`
+   * rarely has to. Must not be called between reading and removing a batch.
    */
-  tend(): void {
+  maintain(): void {
     if (this.#unwritten.length > 0) {
       const lines = this.#unwritten;
       this.#unwritten = [];
       for (const line of lines) this.append(line);
     }
-    const isHalfUsed = (this.#segments.at(-1)?.share ?? 0) > 0.5;
-    if (this.#spare === null && (isHalfUsed || this.#hasFault)) this.#spare = this.#tryCreate();
+    const needsSpare = (this.#segments.at(-1)?.usedShare ?? 0) > usedShareForSpare;
+    if (this.#spare === null && (needsSpare || this.#hasFault)) this.#spare = this.#tryCreate();
     if (this.#isFull && !this.#hasFault && this.#unwritten.length === 0) this.#isFull = this.#isOverLimit();
   }
 
-  /** Removes the files if all lines were taken; otherwise another process finds them later. */
+  /** Deletes the files if the spool is empty; otherwise another process finds them later. */
   close(): void {
-    const { folder } = this.#options;
     if (this.isEmpty) {
       for (const segment of [...this.#segments, this.#spare]) segment?.delete();
-      rmSync(lockOf(folder, this.processId), { force: true });
+      rmSync(lockPathOf(this.#options.folder, this.processId), { force: true });
     }
     this.#lock.release();
   }
 
   #appendToNext(line: string): void {
-    const next = this.#unwritten.length > 0 ? null : (this.#spare ?? this.#tryCreate());
-    this.#spare = null;
-    if (next?.append(line) === true) this.#segments.push(next);
-    else {
-      this.#spare = next;
-      this.#unwritten.push(line);
-      this.#isFull = true;
+    // The order of lines is kept: while some are in memory only, the next ones are as well.
+    if (this.#unwritten.length === 0) {
+      this.#spare ??= this.#tryCreate();
+      if (this.#spare?.append(line) === true) {
+        this.#segments.push(this.#spare);
+        this.#spare = null;
+        return;
+      }
     }
+    this.#unwritten.push(line);
+    this.#isFull = true;
   }
 
-  #takeUnwritten(): SpoolBatch | null {
+  #readUnwritten(): SpoolBatch | null {
     const count = this.#unwritten.length;
     if (count === 0) return null;
     return {
       lines: joinLines(this.#unwritten),
-      last: numberOf(this.#unwritten.at(-1)),
-      done: () => {
+      lastLineNumber: readLineNumber(this.#unwritten.at(-1)),
+      remove: () => {
         this.#unwritten = this.#unwritten.slice(count);
       },
     };
   }
 
+  /** Makes an emptied segment the spare one, or deletes it if there is a spare one already. The segment that is being filled stays. */
   #recycle(segment: Segment): void {
     if (segment === this.#segments.at(-1)) return;
     this.#segments.splice(this.#segments.indexOf(segment), 1);
@@ -167,37 +197,70 @@ export class Spool {
 
   #create(): Segment {
     const { folder, segmentBytes } = this.#options;
-    return new Segment(join(folder, `${this.processId}.${++this.#created}.spool`), segmentBytes);
+    return new Segment(join(folder, `${this.processId}.${++this.#createdSegments}.spool`), segmentBytes);
   }
 
   #isOverLimit(): boolean {
     const { folder, maxBytes } = this.#options;
     try {
-      return (
-        listSegments(folder).reduce(
-          (sum, { path }) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0),
-          0,
-        ) > maxBytes
-      );
+      let bytes = 0;
+      for (const { path } of listSegments(folder)) bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      return bytes > maxBytes;
     } catch {
-      return true;
+      return true; // the folder cannot be read, so its size is unknown
     }
   }
 }
 
-/** One file. Lines are separated by line breaks, and each begins with a comma, so that a range of them is almost a JSON array. */
+/** Takes over the files of processes that have ended, one process at a time. */
+export function* takeAbandoned(folder: string, ownProcessId: string): Generator<AbandonedSpool> {
+  if (!existsSync(folder)) return;
+  for (const processId of listProcesses(folder)) {
+    if (processId === ownProcessId) continue;
+    const lockPath = lockPathOf(folder, processId);
+    const lock = tryFileLock(lockPath);
+    if (lock === null) continue;
+    let paths: string[];
+    let files: string[][];
+    try {
+      paths = listSegments(folder).flatMap((segment) => (segment.processId === processId ? segment.path : []));
+      files = paths.map(readLines).sort(compareFirstLines);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+    yield {
+      processId,
+      files,
+      delete() {
+        for (const path of paths) rmSync(path, { force: true });
+        rmSync(lockPath, { force: true });
+        lock.release();
+      },
+      release: () => lock.release(),
+    };
+  }
+}
+
+/** Formats a JSON array that has a line of text for each line of the ledger. */
+export function joinLines(lines: readonly string[]): string {
+  return `[${lines.join("\n,")}]`;
+}
+
+/** One file. Each line is written with a comma before it and a line feed after it, so that a range of lines is almost a JSON array. */
 class Segment {
   readonly #path: string;
   readonly #bytes: Buffer;
-  #end = 0;
+  /** The range of the lines that were not removed. */
   #start = 0;
+  #end = 0;
 
   constructor(path: string, size: number) {
     this.#path = path;
     try {
       const file = openSync(path, "wx", 0o600);
       try {
-        // Written in full, so that the disk has the space: a write to a mapped page without space would end the process.
+        // Written in full to allocate the space: a write to a mapped page without space on the disk would end the process.
         for (let written = 0; written < size; ) written += writeSync(file, new Uint8Array(size - written));
       } finally {
         closeSync(file);
@@ -214,36 +277,39 @@ class Segment {
     return this.#start === this.#end;
   }
 
-  /** How much of it is used. */
-  get share(): number {
+  /** From 0 to 1. */
+  get usedShare(): number {
     return this.#end / this.#bytes.length;
   }
 
-  /** False: it has too little space left. */
+  /** Returns false when the line does not fit. */
   append(line: string): boolean {
     const space = this.#bytes.length - this.#end;
-    // Counting the bytes takes longer than copying them, so it is done only near the end.
-    if (space < line.length * maxBytesPerUnit + 2 && space < Buffer.byteLength(line) + 2) return false;
+    // Counting the bytes takes longer than copying them, so it is done only near the end of the segment.
+    if (space < line.length * maxBytesPerUnit + framingBytes && space < Buffer.byteLength(line) + framingBytes)
+      return false;
     const start = this.#end;
-    this.#bytes[start] = 44;
+    this.#bytes[start] = comma;
     const end = start + 1 + this.#bytes.write(line, start + 1, "utf8");
-    // Last: a line without its end was interrupted by a crash.
-    this.#bytes[end] = lineEnd;
+    // Written last: a line without a line feed was interrupted by a crash.
+    this.#bytes[end] = lineFeed;
     this.#end = end + 1;
     return true;
   }
 
+  /** Reads whole lines, at least one of them. `end` is for `remove`. */
   read(maxBytes: number): { readonly text: string; readonly end: number } {
-    const cut = this.#bytes.lastIndexOf(lineEnd, Math.min(this.#start + maxBytes, this.#end) - 1);
-    // A single line may be longer than the batch.
-    const end = (cut >= this.#start ? cut : this.#bytes.indexOf(lineEnd, this.#start)) + 1;
+    const lastFitting = this.#bytes.lastIndexOf(lineFeed, Math.min(this.#start + maxBytes, this.#end) - 1);
+    const isFirstLineTooLong = lastFitting < this.#start;
+    const end = (isFirstLineTooLong ? this.#bytes.indexOf(lineFeed, this.#start) : lastFitting) + 1;
     return { text: this.#bytes.toString("utf8", this.#start, end), end };
   }
 
+  /** Removes the lines before `end`. */
   remove(end: number): void {
     this.#start = end;
     if (end < this.#end) return;
-    // The first byte first: a file that begins with zero is empty.
+    // The first byte is cleared first: a file that begins with zero is empty, even if a crash interrupts the rest.
     this.#bytes[0] = 0;
     this.#bytes.fill(0, 1, end);
     this.#start = 0;
@@ -255,85 +321,29 @@ class Segment {
   }
 }
 
-/** A JSON array, with one line of text for each line of the ledger. */
-export function joinLines(lines: readonly string[]): string {
-  return `[${lines.join("\n,")}]`;
+/** The processes that have segments, or an old lock file without segments. */
+function listProcesses(folder: string): ReadonlySet<string> {
+  const processes = new Set(listSegments(folder).map(({ processId }) => processId));
+  for (const name of readdirSync(folder)) {
+    if (!name.endsWith(lockEnding)) continue;
+    const { mtimeMs = Date.now() } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
+    if (mtimeMs < Date.now() - newLockMs) processes.add(name.slice(0, -lockEnding.length));
+  }
+  return processes;
 }
 
-function lockOf(folder: string, processId: string): string {
-  return join(folder, `${processId}.lock`);
+function lockPathOf(folder: string, processId: string): string {
+  return join(folder, `${processId}${lockEnding}`);
 }
 
-interface FoundSegment {
-  readonly path: string;
-  readonly processId: string;
-  readonly number: number;
-}
-
-function listSegments(folder: string): FoundSegment[] {
+function listSegments(folder: string): { readonly path: string; readonly processId: string }[] {
   return readdirSync(folder).flatMap((name) => {
-    const [, processId, number] = segmentName.exec(name) ?? [];
-    return processId === undefined ? [] : [{ path: join(folder, name), processId, number: Number(number) }];
+    const processId = segmentName.exec(name)?.[1];
+    return processId === undefined ? [] : [{ path: join(folder, name), processId }];
   });
 }
 
-interface SpoolFile {
-  readonly path: string;
-  /** The complete ones. */
-  readonly lines: readonly string[];
-}
-
-export interface AbandonedSpool {
-  readonly processId: string;
-  /** In the order of their lines. */
-  readonly files: readonly SpoolFile[];
-  /** Its lines are in the store. */
-  delete(): void;
-  /** For another process, or for later. */
-  release(): void;
-}
-
-// A process takes its lock before it creates a file, so a new lock without files may not be taken yet.
-const newLockMs = 60_000;
-
-/** Takes over the files of processes that have ended, one process at a time. */
-export function* takeAbandoned(folder: string, ownProcessId: string): Generator<AbandonedSpool> {
-  if (!existsSync(folder)) return;
-  const owners = new Set(listSegments(folder).map(({ processId }) => processId));
-  for (const name of readdirSync(folder)) {
-    if (!name.endsWith(".lock")) continue;
-    const { mtimeMs = Date.now() } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
-    if (mtimeMs < Date.now() - newLockMs) owners.add(name.slice(0, -".lock".length));
-  }
-  owners.delete(ownProcessId);
-  for (const processId of owners) {
-    const lock = tryFileLock(lockOf(folder, processId));
-    if (lock === null) continue;
-    const found = listSegments(folder).filter((segment) => segment.processId === processId);
-    yield {
-      processId,
-      files: found.map(({ path }) => ({ path, lines: readLines(path) })).sort(compareFirstLines),
-      delete() {
-        for (const { path } of found) rmSync(path, { force: true });
-        rmSync(lockOf(folder, processId), { force: true });
-        lock.release();
-      },
-      release: () => lock.release(),
-    };
-  }
-}
-
-/** A file is used again when its lines are stored, so the number in its name does not tell the order. */
-function compareFirstLines(one: SpoolFile, other: SpoolFile): number {
-  return numberOf(one.lines[0]) - numberOf(other.lines[0]);
-}
-
-/** The number of a line, with which it begins. */
-function numberOf(line = ""): number {
-  return Number(/^\{"n":(\d+)/.exec(line)?.[1] ?? 0);
-}
-
-/** A line without its end was being written when the process ended; its request was not answered. */
+/** Reads the complete lines. The request of a line without a line feed was not answered: the process ended while it wrote the line. */
 function readLines(path: string): string[] {
   const bytes = readFileSync(path);
   const zero = bytes.indexOf(0);
@@ -343,4 +353,13 @@ function readLines(path: string): string[] {
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => line.slice(1));
+}
+
+/** Compares by line numbers: a segment is used again when its lines are stored, so the number in its name does not tell the order. */
+function compareFirstLines([one]: readonly string[], [other]: readonly string[]): number {
+  return readLineNumber(one) - readLineNumber(other);
+}
+
+function readLineNumber(line = ""): number {
+  return Number(/^\{"n":(\d+)/.exec(line)?.[1] ?? 0);
 }

@@ -81,19 +81,10 @@ test("sign-ins and sign-outs are recorded, refused ones too", async () => {
 });
 
 test("a change outside of the transaction of the store is recorded with its outcome", async () => {
-  const key = await gateway.createKey();
-  const submitted = await fetch(`${gateway.url}/v3/universal-ai/async`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "text/sentiment_analysis/sandbox", input: { text: "A lovely day" } }),
-  });
-  const { job_id } = (await submitted.json()) as { job_id: string };
-  await gateway.manage("POST", `/jobs/${job_id}/cancel`);
   const missing = crypto.randomUUID();
-  await gateway.manage("POST", `/jobs/${missing}/cancel`).catch(() => {});
-  expect(await readAudit(`target=${job_id}`)).toMatchObject([{ action: "job.cancel", outcome: "done", code: null }]);
+  await gateway.manage("DELETE", `/files/${missing}`).catch(() => {});
   expect(await readAudit(`target=${missing}`)).toMatchObject([
-    { action: "job.cancel", outcome: "failed", code: "job_not_found" },
+    { action: "file.delete", outcome: "failed", code: "file_not_found" },
   ]);
 });
 

@@ -3,9 +3,8 @@
 import { expect, test } from "bun:test";
 import { runCommandLine } from "../../src/cli/command-line.ts";
 import { createUsageCommand } from "../../src/cli/usage.ts";
-import { openStorage } from "../../src/storage/storage.ts";
-import { quiet } from "../contracts/engines.ts";
 import { answer } from "../support/answers.ts";
+import { openTestStorage } from "../support/open-test-storage.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -122,7 +121,8 @@ test("ledger, budgets and totals agree", async () => {
   const lines: string[] = [];
   const context = {
     print: (line: string) => void lines.push(line),
-    openStorage: () => openStorage({ databaseUrl: null, dataDir: gateway.dataFolder, log: quiet }),
+    printError: console.error,
+    openStorage: () => openTestStorage({ dataDir: gateway.dataFolder }),
   };
   // Lines are stored a moment after the answer.
   await waitFor("the lines of the last call", async () => {

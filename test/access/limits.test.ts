@@ -46,7 +46,7 @@ function openLimits(concurrency?: ConcurrencyLimits) {
     return admitted;
   };
   const reserve = (caller: Caller, model: string, tokens = 0, request: object = {}) => {
-    const reserved = rates.reserve(caller, model, () => tokens, request);
+    const reserved = rates.reserve(caller, { model, estimateTokens: () => tokens, request });
     if (reserved instanceof Promise) throw new Error("there is no store to ask");
     return reserved ?? unlimited;
   };
@@ -75,28 +75,20 @@ function refusalOf(run: () => unknown): GatewayError {
 }
 
 describe("requests", () => {
-  test("as many as the limit pass in a minute, and none before most of that minute is over", () => {
+  test.each([
+    [
+      "as many as the limit pass in a minute, and none before most of that minute is over",
+      { requests_per_minute: 60 },
+      [100, [0, 60], [60_000, 0], [5_000, 30], [5_000, 30], [120_000, 60]],
+    ],
+    ["seconds slide in the same way", { requests_per_second: 10 }, [20, [0, 10], [1_000, 0], [167, 10]]],
+  ] as const)("%s", (_title, limit, [attempts, ...steps]) => {
     const { clock, passed } = openLimits();
-    const caller = callerOf([ruleOf({ requests_per_minute: 60 })]);
-    expect(passed(caller, 100)).toBe(60);
-    clock.now += 60_000;
-    expect(passed(caller, 100)).toBe(0);
-    clock.now += 5_000;
-    expect(passed(caller, 100)).toBe(30);
-    clock.now += 5_000;
-    expect(passed(caller, 100)).toBe(30);
-    clock.now += 120_000;
-    expect(passed(caller, 100)).toBe(60);
-  });
-
-  test("seconds slide in the same way", () => {
-    const { clock, passed } = openLimits();
-    const caller = callerOf([ruleOf({ requests_per_second: 10 })]);
-    expect(passed(caller, 20)).toBe(10);
-    clock.now += 1_000;
-    expect(passed(caller, 20)).toBe(0);
-    clock.now += 167;
-    expect(passed(caller, 20)).toBe(10);
+    const caller = callerOf([ruleOf(limit)]);
+    for (const [laterMs, expected] of steps) {
+      clock.now += laterMs;
+      expect(passed(caller, attempts)).toBe(expected);
+    }
   });
 
   test("a steady caller at four fifths of the limit always passes", () => {
@@ -233,6 +225,17 @@ describe("limits for models", () => {
     reserve(caller, "openai/a", 0, another).release();
     reserve(caller, "openai/a", 0, another).settle(0);
     refusalOf(() => reserve(caller, "openai/a"));
+  });
+
+  test("still count a request once when a later call of it is not sent", () => {
+    const { reserve } = openLimits();
+    const caller = callerOf([
+      ruleOf({ requests_per_minute: 1, tokens_per_minute: 100 }, { id: "a", model: "openai/*" }),
+    ]);
+    const request = {};
+    reserve(caller, "openai/one", 10, request).settle(10);
+    reserve(caller, "openai/one", 10, request).release();
+    expect(errorOf(() => reserve(caller, "openai/one", 10, request))).toBeNull();
   });
 
   test("bound running calls, and release them at their end", () => {

@@ -3,6 +3,13 @@ import { LongBodies, longBodyBytes } from "../../src/access/long-bodies.ts";
 
 const megabytes = (count: number) => count * longBodyBytes;
 
+function withTwoActiveKeys(): LongBodies {
+  const bodies = new LongBodies();
+  bodies.note("two", 0);
+  bodies.note("one", 10);
+  return bodies;
+}
+
 describe("long bodies of one key", () => {
   test("do not wait while no other key is active", () => {
     const bodies = new LongBodies();
@@ -11,9 +18,7 @@ describe("long bodies of one key", () => {
   });
 
   test("are read one after the other, with pauses in proportion to their length, while another key is active", () => {
-    const bodies = new LongBodies();
-    bodies.note("two", 0);
-    bodies.note("one", 10);
+    const bodies = withTwoActiveKeys();
     const waits = [1, 2, 3].map(() => bodies.reserve("one", megabytes(10), 10));
     expect(waits[0]).toBe(0);
     expect(waits[1]).toBeGreaterThan(500);
@@ -24,26 +29,20 @@ describe("long bodies of one key", () => {
   });
 
   test("stop waiting a second after the last request of another key", () => {
-    const bodies = new LongBodies();
-    bodies.note("two", 0);
-    bodies.note("one", 10);
+    const bodies = withTwoActiveKeys();
     bodies.reserve("one", megabytes(19), 20);
     expect(bodies.reserve("one", megabytes(19), 900)).toBeGreaterThan(0);
     expect(bodies.reserve("one", megabytes(19), 1_001)).toBe(0);
   });
 
   test("make the next ones wait also when their length became known only at the end", () => {
-    const bodies = new LongBodies();
-    bodies.note("two", 0);
-    bodies.note("one", 10);
+    const bodies = withTwoActiveKeys();
     bodies.charge("one", megabytes(10), 10);
     expect(bodies.reserve("one", megabytes(1), 10)).toBeGreaterThan(500);
   });
 
   test("are refused when they would wait for more than half a minute", () => {
-    const bodies = new LongBodies();
-    bodies.note("two", 0);
-    bodies.note("one", 10);
+    const bodies = withTwoActiveKeys();
     const reserveMany = () => {
       for (let count = 0; count < 100; count++) bodies.reserve("one", megabytes(19), 10);
     };

@@ -10,7 +10,7 @@ import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
 const vendor = await startVendor();
-const gateway = await sharedGateway({ vendor });
+const gateway = await sharedGateway({ vendor, env: { SWITCHYARD_CAPTURE_CONTENT: "true" } });
 const managed = listAllRoutes().filter(({ key }) => key === "management");
 
 /** Everything of a team that a route may show. The random part is in every name, so that a text shows whether it is there. */
@@ -20,6 +20,7 @@ interface Team {
   readonly keyId: string;
   readonly requestId: string;
   readonly jobId: string;
+  readonly cancelledJobId: string;
   readonly fileId: string;
 }
 
@@ -39,12 +40,15 @@ async function createTeam(name: string): Promise<Team> {
   const send = (path: string, body: object) =>
     fetch(`${gateway.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
   await send("/v3/chat/completions", { model: "mock/m", messages: [{ role: "user", content: "Hi" }] });
+  const cancelledJobId = await submitJob(key.key);
+  await gateway.manage("POST", `/jobs/${cancelledJobId}/cancel`);
   return {
     name: mark,
     id,
     keyId: key.id,
     requestId,
     jobId: await submitJob(key.key),
+    cancelledJobId,
     fileId: await uploadFile(key.key),
   };
 }
@@ -100,14 +104,22 @@ const recipes: Readonly<Record<string, (team: Team) => Promise<CallOfRoute> | Ca
   reportKeyUsage: ({ keyId }) => ({ params: { key_id: keyId }, query: "group_by=team" }),
   listRequests: ({ name }) => ({ query: `team=${name}` }),
   retrieveRequest: ({ requestId }) => ({ params: { request_id: requestId } }),
-  listUnfinishedJobs: () => ({ query: "limit=1000" }),
+  retrieveRequestContent: ({ requestId }) => ({ params: { request_id: requestId } }),
+  listManagedJobs: ({ name }) => ({ query: `team=${name}&limit=1000` }),
+  retrieveManagedJob: ({ jobId }) => ({ params: { job_id: jobId } }),
+  retrieveManagedJobResult: ({ jobId }) => ({ params: { job_id: jobId } }),
+  // It has no receiver.
+  redeliverAnyJob: ({ cancelledJobId }) => ({ params: { job_id: cancelledJobId }, permitted: 400 }),
   cancelAnyJob: async ({ name }) => ({ params: { job_id: await submitJob((await createKey(name)).key) } }),
   listManagedFiles: ({ name }) => ({ query: `team=${name}` }),
+  downloadManagedFile: ({ fileId }) => ({ params: { file_id: fileId } }),
   retrieveManagedFile: ({ fileId }) => ({ params: { file_id: fileId } }),
   deleteManagedFile: async ({ name }) => ({ params: { file_id: await uploadFile((await createKey(name)).key) } }),
   listBudgets: () => ({}),
   reportLatency: ({ name }) => ({ query: `team=${name}` }),
   listProviders: () => ({}),
+  retrieveRouting: () => ({}),
+  previewRouting: ({ keyId }) => ({ query: `model=mock/m&key=${keyId}`, foreign: 404 }),
   retrieveSession: () => ({ permitted: 401 }),
   signOut: () => ({ permitted: 401 }),
   listAudit: ({ name }) => ({ query: `team=${name}` }),
@@ -181,7 +193,10 @@ describe("a role of a team sees and changes that team only", () => {
           const who = `${describePerson(person)} about ${team.name}: ${text.slice(0, 300)}`;
           const isForeign = person.team !== null && person.team !== team;
           const isAbout =
-            made.params !== undefined || made.body !== undefined || made.query?.includes("team=") === true;
+            made.params !== undefined ||
+            made.body !== undefined ||
+            made.foreign !== undefined ||
+            made.query?.includes("team=") === true;
           const expected = isForeign && isAbout ? (made.foreign ?? 404) : made.permitted;
           if (expected === undefined) expect([200, 201, 202, 204], who).toContain(status);
           else expect(status, who).toBe(expected);
@@ -197,7 +212,15 @@ describe("a role of a team sees and changes that team only", () => {
   function expectNothingOfOthers(person: Person, made: CallOfRoute, text: string): void {
     const hidden = teams.find((other) => person.team !== null && other !== person.team);
     if (hidden === undefined) return;
-    for (const mark of [hidden.name, hidden.id, hidden.keyId, hidden.requestId, hidden.jobId, hidden.fileId])
+    for (const mark of [
+      hidden.name,
+      hidden.id,
+      hidden.keyId,
+      hidden.requestId,
+      hidden.jobId,
+      hidden.cancelledJobId,
+      hidden.fileId,
+    ])
       if (!JSON.stringify(made).includes(mark))
         expect(text.includes(mark), `${mark} for ${describePerson(person)}: ${text.slice(0, 300)}`).toBe(false);
   }
@@ -210,7 +233,7 @@ describe("a role of a team sees and changes that team only", () => {
     await shows("listKeys", teams[0].keyId);
     await shows("listTeams", teams[0].id);
     await shows("listBudgets", teams[0].id);
-    await shows("listUnfinishedJobs", teams[0].jobId);
+    await shows("listManagedJobs", teams[0].jobId);
     await shows("listAudit", teams[0].keyId);
     await shows("listRequests", teams[0].requestId);
     await shows("listManagedFiles", teams[0].fileId);
@@ -268,4 +291,35 @@ describe("roles cannot be raised", () => {
     const plain = await send(administrator, "POST", "/keys", { name: "x", kind: "management" });
     expect(plain.json["role"]).toBe("administrator");
   });
+});
+
+test("a role of a team lists the keys of that team only, in every state", async () => {
+  const states = ["active", "expired", "revoked"] as const;
+  for (const { name } of teams) {
+    await createKey(name, { name: `expired of ${name}`, expires_at: new Date(Date.now() + 1_500).toISOString() });
+    const { id } = await createKey(name, { name: `revoked of ${name}` });
+    await gateway.manage("DELETE", `/keys/${id}`);
+  }
+  const list = async (key: string, query: string): Promise<string> => {
+    const headers = { authorization: `Bearer ${key}` };
+    return await (await fetch(`${gateway.url}/v3/manage/keys?limit=1000&${query}`, { headers })).text();
+  };
+  const [own, other] = teams;
+  await waitFor("the keys to expire", async () => {
+    const listed = await list(gateway.adminKey, "state=expired");
+    return teams.every(({ name }) => listed.includes(`expired of ${name}`)) ? true : null;
+  });
+  for (const { key } of people.filter(({ team }) => team === own))
+    for (const state of states) {
+      const listed = await list(key, `state=${state}`);
+      expect(listed.includes(`"${state === "active" ? "key" : state} of ${own.name}"`), state).toBe(true);
+      expect(listed).not.toContain(other.name);
+      expect(await list(key, `state=${state}&team=${other.name}`)).not.toContain(other.name);
+      for (const another of states.filter((one) => one !== state && one !== "active"))
+        expect(listed).not.toContain(`${another} of ${own.name}`);
+    }
+  const response = await fetch(`${gateway.url}/v3/manage/keys?state=gone`, {
+    headers: { authorization: `Bearer ${gateway.adminKey}` },
+  });
+  expect(response.status).toBe(422);
 });

@@ -3,13 +3,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { openKeyring } from "../../src/access/keys.ts";
 import { createSessions } from "../../src/access/sessions.ts";
+import { minuteMs } from "../../src/lib/time-units.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { catchError, createEngines, quiet, withStorage } from "../contracts/engines.ts";
 
 const [sqlite] = createEngines();
 afterAll(() => sqlite.stop());
 const origin = { address: "127.0.0.1", requestId: "r" };
-const minuteMs = 60_000;
 
 async function withSessions(body: (one: Awaited<ReturnType<typeof open>>) => Promise<void>): Promise<void> {
   await withStorage(await sqlite.createStore(), async (storage) => {
@@ -34,39 +34,34 @@ async function open(storage: Storage) {
   const found = keyring.lookUp("an-admin-key-of-a-test");
   if (!("caller" in found)) throw new Error("the key is not known");
   const { token } = await sessions.startWithKey(found.caller, "an-admin-key-of-a-test", origin);
-  return { storage, keyring, sessions, clock, token };
+  const startedAt = clock.now;
+  /** `minutes`: after the session began. */
+  const authenticate = (minutes: number, isByPerson: boolean) => {
+    clock.now = startedAt + minutes * minuteMs;
+    return sessions.authenticate(token, isByPerson);
+  };
+  return { storage, keyring, sessions, clock, token, authenticate };
 }
 
 test("a session that is not used ends after the idle timeout", async () => {
-  await withSessions(async ({ sessions, clock, token }) => {
-    clock.now += 29 * minuteMs;
-    await sessions.authenticate(token, true);
-    clock.now += 29 * minuteMs;
-    await sessions.authenticate(token, true);
-    clock.now += 30 * minuteMs;
-    expect(await catchError(sessions.authenticate(token, true))).toMatchObject({ code: "session_ended" });
+  await withSessions(async ({ authenticate }) => {
+    await authenticate(29, true);
+    await authenticate(58, true);
+    expect(await catchError(authenticate(88, true))).toMatchObject({ code: "session_ended" });
   });
 });
 
 test("requests that a page sends by itself do not keep a session alive", async () => {
-  await withSessions(async ({ sessions, clock, token }) => {
-    for (let minutes = 0; minutes < 29; minutes++) {
-      clock.now += minuteMs;
-      await sessions.authenticate(token, false);
-    }
-    clock.now += minuteMs;
-    expect(await catchError(sessions.authenticate(token, false))).toMatchObject({ code: "session_ended" });
+  await withSessions(async ({ authenticate }) => {
+    for (let minutes = 1; minutes < 30; minutes++) await authenticate(minutes, false);
+    expect(await catchError(authenticate(30, false))).toMatchObject({ code: "session_ended" });
   });
 });
 
 test("a session that is in use ends after its lifetime", async () => {
-  await withSessions(async ({ sessions, clock, token }) => {
-    for (let minutes = 0; minutes < 59; minutes++) {
-      clock.now += minuteMs;
-      await sessions.authenticate(token, true);
-    }
-    clock.now += minuteMs;
-    expect(await catchError(sessions.authenticate(token, true))).toMatchObject({ code: "session_ended" });
+  await withSessions(async ({ authenticate }) => {
+    for (let minutes = 1; minutes < 60; minutes++) await authenticate(minutes, true);
+    expect(await catchError(authenticate(60, true))).toMatchObject({ code: "session_ended" });
   });
 });
 

@@ -1,7 +1,8 @@
 // Teams in the snapshot of keys: how changes reach other processes, and what a key gets from its team.
 
 import { expect, test } from "bun:test";
-import { type AccessDefaults, createFirstKeys, openKeyring } from "../../src/access/keys.ts";
+import { createFirstKeys } from "../../src/access/first-keys.ts";
+import { type AccessDefaults, openKeyring } from "../../src/access/keys.ts";
 import { createTeams } from "../../src/access/teams.ts";
 import { createKeyRequest } from "../../src/contract/keys.ts";
 import { createTeamRequest } from "../../src/contract/teams.ts";

@@ -4,6 +4,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { FeatureList, SubfeatureDetail } from "../../src/contract/info.ts";
 import type { ModelList } from "../../src/contract/models.ts";
+import { completion } from "../support/answers.ts";
 import { ask } from "../support/chat.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
@@ -28,14 +29,7 @@ const companies = Bun.serve({
         stopReason: "end_turn",
         usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
       });
-    return Response.json({
-      id: "chatcmpl-1",
-      object: "chat.completion",
-      created: 1,
-      model: "echo",
-      choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
-      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-    });
+    return Response.json(completion(text));
   },
 });
 

@@ -7,6 +7,7 @@ import { type ModelList, modelDetail, modelList } from "../../src/contract/model
 import { modelsRoutes } from "../../src/http/endpoints/models.ts";
 import { matchesEntityTag } from "../../src/http/send-document.ts";
 import type { ModelFacts, ProviderRow } from "../../src/providers/provider.ts";
+import { makeBareModel } from "../support/bare-model.ts";
 import { openTestServer } from "../support/test-server.ts";
 
 function offer(name: string, configured: boolean, models: readonly ModelFacts[]): Offered {
@@ -81,6 +82,7 @@ describe("the list", () => {
 
   test("filters by provider, feature, capability and endpoint, all of which must hold", async () => {
     expect(await ids("?provider=acme")).toEqual(["acme/plain", "acme/rich"]);
+    expect(await ids("?provider=acme&provider=hub")).toEqual(["acme/plain", "acme/rich", "hub/vendor/model:free@1"]);
     expect(await ids("?capability=vision")).toEqual(["acme/rich"]);
     expect(await ids("?capability=supports_function_calling")).toEqual(["acme/rich"]);
     expect(await ids("?capability=audio_input")).toEqual(["hub/vendor/model:free@1"]);
@@ -127,25 +129,7 @@ describe("a model", () => {
 
   test("states what is known, and null where nothing is", async () => {
     expect(await (await get("/v3/models/acme/plain")).json()).toEqual({
-      id: "acme/plain",
-      object: "model",
-      created: 0,
-      owned_by: "acme",
-      context_length: null,
-      max_output_tokens: null,
-      pricing: null,
-      capabilities: {
-        input_modalities: ["text"],
-        output_modalities: ["text"],
-        supports_function_calling: null,
-        supports_response_schema: null,
-        supports_reasoning: null,
-        supports_vision: false,
-        supports_audio_input: false,
-      },
-      endpoints: ["chat/completions", "responses", "v1/messages"],
-      responses_native: false,
-      configured: true,
+      ...makeBareModel("acme/plain", { endpoints: ["chat/completions", "responses", "v1/messages"] }),
       parameters: { "*": "forwarded" },
     });
     expect(await (await get("/v3/models/acme/rich")).json()).toMatchObject({

@@ -4,8 +4,8 @@ import { afterAll, expect, test } from "bun:test";
 import { createAuditCommand } from "../../src/cli/audit.ts";
 import { createKeysCommand } from "../../src/cli/keys.ts";
 import { createTeamsCommand } from "../../src/cli/teams.ts";
-import { openStorage } from "../../src/storage/storage.ts";
 import { createFolders, quiet } from "../contracts/engines.ts";
+import { openTestStorage } from "../support/open-test-storage.ts";
 import { runCommand } from "../support/run-command.ts";
 
 const folders = createFolders();
@@ -15,7 +15,7 @@ const options = { databaseUrl: null, dataDir: folders.create(), log: quiet };
 async function run(create: typeof createAuditCommand, ...args: string[]) {
   const printed: string[] = [];
   const code = await runCommand(create, args, {
-    openStorage: () => openStorage(options),
+    openStorage: () => openTestStorage(options),
     print: (line) => void printed.push(line),
     printError: (line) => void printed.push(line),
   });

@@ -4,41 +4,18 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommand } from "../../src/cli/commands.ts";
-import { isFullRun } from "../support/test-size.ts";
+import { startCommands } from "../support/commands.ts";
+import { gatewayProgram, runInProcess, runProgram } from "../support/run-program.ts";
 
-const main = join(import.meta.dir, "../..", "src", "main.ts");
 const folder = mkdtempSync(join(tmpdir(), "switchyard-cli-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const env = { PATH: process.env["PATH"], SWITCHYARD_PORT: "0" };
+
 /** The command in a process of its own, as an operator starts it. */
 async function spawn(...args: string[]) {
-  const env = { PATH: process.env["PATH"], SWITCHYARD_PORT: "0" };
-  const child = Bun.spawn([process.execPath, main, ...args], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
   // A command that starts a gateway instead of refusing would never end.
-  const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
-  const [out, errors, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  clearTimeout(timer);
-  return { out, errors, code };
-}
-
-/** The same in this process, which takes a hundredth of the time; in a full run all commands have their own process. */
-async function run(...args: string[]) {
-  if (isFullRun) return await spawn(...args);
-  const lines = { out: "", errors: "" };
-  const code = await runCommand(args, {
-    print: (line) => {
-      lines.out += `${line}\n`;
-    },
-    printError: (line) => {
-      lines.errors += `${line}\n`;
-    },
-  });
-  return { ...lines, code };
+  return await runProgram([...gatewayProgram, ...args], { cwd: folder, env, timeoutMs: 100_000 });
 }
 
 test.each([
@@ -49,7 +26,7 @@ test.each([
   [["keys", "revoke"], "missing required argument 'key id'"],
   [["engines", "add", "speeech"], 'Unknown group "speeech"; did you mean "speech"'],
 ])("%j is refused with exit code 2", async (args, message) => {
-  const { code, errors } = await run(...args);
+  const { code, errors } = await runInProcess(...args);
   expect(code).toBe(2);
   expect(errors).toContain(message);
 });
@@ -65,6 +42,7 @@ test("a command in its own process prints and exits in the same way", async () =
 
 test("a command that needs the store of a gateway creates none, and says where it looked", async () => {
   const id = crypto.randomUUID();
+  await using commands = await startCommands({ folder, env });
   for (const args of [
     ["keys", "create", "--name", "x"],
     ["keys", "list"],
@@ -79,7 +57,7 @@ test("a command that needs the store of a gateway creates none, and says where i
     ["jobs", "list"],
     ["jobs", "cancel", id, "--data-dir", "elsewhere"],
   ]) {
-    const { code, out, errors } = await spawn(...args);
+    const { code, out, errors } = await (args.includes("--data-dir") ? spawn(...args) : commands.run(args));
     expect([args, code, out]).toEqual([args, 1, ""]);
     expect(errors).toContain(`There is no store in ${join(folder, args.includes("elsewhere") ? "elsewhere" : "data")}`);
     expect(errors).toContain("--data-dir");

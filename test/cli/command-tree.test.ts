@@ -3,20 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { type CommandInfo, listCommands } from "../../src/cli/command-tree.ts";
-import { createProgram, runCommand } from "../../src/cli/commands.ts";
-
-async function run(...args: string[]) {
-  const lines = { out: "", errors: "" };
-  const code = await runCommand(args, {
-    print: (line) => {
-      lines.out += `${line}\n`;
-    },
-    printError: (line) => {
-      lines.errors += `${line}\n`;
-    },
-  });
-  return { ...lines, code };
-}
+import { createProgram } from "../../src/cli/commands.ts";
+import { runInProcess as run } from "../support/run-program.ts";
 
 const commands = listCommands(await createProgram(null, { print() {}, printError() {} }));
 const runnable = commands.filter(({ isRunnable }) => isRunnable);

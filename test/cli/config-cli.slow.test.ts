@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gatewayProgram, runProgram } from "../support/run-program.ts";
 import { writeStore } from "../support/store-template.ts";
 
 const root = join(import.meta.dir, "../..");
@@ -9,18 +10,9 @@ const folder = mkdtempSync(join(tmpdir(), "switchyard-config-cli-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function run(words: string, env: Readonly<Record<string, string>> = {}) {
-  const child = Bun.spawn([process.execPath, join(root, "src", "main.ts"), ...words.split(" ")], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder, ...env },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [text, errors, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { code, text, errors, json: () => JSON.parse(text) };
+  const options = { cwd: folder, env: { PATH: process.env["PATH"], HOME: folder, ...env } };
+  const { code, out, errors } = await runProgram([...gatewayProgram, ...words.split(" ")], options);
+  return { code, text: out, errors, json: () => JSON.parse(out) };
 }
 
 function write(text: string, name = `${crypto.randomUUID()}.yaml`): string {
@@ -139,6 +131,22 @@ describe("switchyard config show", () => {
     expect(table).toMatch(/^SWITCHYARD_LOG_LEVEL +warn +file, line 1$/m);
     expect(table).toMatch(/^openai +configured +store +https:\/\/api\.openai\.com\/v1 +default$/m);
     expect(table).not.toContain("secret-");
+  });
+
+  test("shows the sign-in with OpenID Connect and the limits of new keys, without the secret", async () => {
+    const file = write(
+      'oidc:\n  issuer: https://id.example\n  client_id: dashboard\n  client_secret: "${CLIENT_SECRET}"\n  roles: [{ group: staff, role: viewer }]\ndefaults:\n  key: { rate_limit: { requests_per_minute: 60 } }\n',
+    );
+    const env = { SWITCHYARD_DATA_DIR: join(folder, "nothing"), CLIENT_SECRET: "secret-of-client-123456" };
+    const { text } = await run(`config show --config ${file}`, env);
+    expect(text).toMatch(/^oidc\.issuer +https:\/\/id\.example +file, line 2$/m);
+    expect(text).toMatch(/^oidc\.client_secret +\[hidden\] +file, line 4$/m);
+    expect(text).toMatch(/^oidc\.groups_claim +groups +default$/m);
+    expect(text).toMatch(/^oidc\.roles +.*"group":"staff".* +file, line 5$/m);
+    expect(text).toMatch(/^defaults\.key\.rate_limit +.*60.* +file, line 7$/m);
+    expect(text).not.toContain("secret-of-client");
+    const { json } = await run("config show --json", { SWITCHYARD_DATA_DIR: join(folder, "nothing") });
+    expect(json().settings.find((one: { name: string }) => one.name === "oidc")).toMatchObject({ value: null });
   });
 
   test("works without a store, and does not create one", async () => {

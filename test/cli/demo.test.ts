@@ -5,31 +5,39 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fillStorage } from "../../src/cli/demo.ts";
-import { createLog } from "../../src/log.ts";
-import { openStorage } from "../../src/storage/storage.ts";
+import { dayMs } from "../../src/lib/time-units.ts";
+import { openTestStorage } from "../support/open-test-storage.ts";
 
 const end = Date.parse("2026-11-16T12:00:00Z");
-const dayMs = 86_400_000;
-const log = createLog({ level: "error", format: "json", secrets: [], write: () => {} });
 
-async function fill(seed: number) {
+async function fill(seed: number, until = end) {
   const dataDir = await mkdtemp(join(tmpdir(), "switchyard-demo-"));
-  const storage = await openStorage({ databaseUrl: null, dataDir, log });
+  const storage = await openTestStorage({ dataDir });
   try {
     const computeCost = () => ({ pico: 1_000_000, version: "1" });
-    const lines = await fillStorage(storage, { dataDir, seed, end, callsPerDay: 20, computeCost });
+    const lines = await fillStorage(storage, { dataDir, seed, end: until, callsPerDay: 20, computeCost });
     const query = { from: end - 40 * dayMs, to: end + dayMs, offsetMs: 0, filters: {}, maxGroups: 10_000 };
     const sums = await storage.usageReports.summarize({ ...query, groupBy: ["day", "model", "outcome", "key_id"] });
     const management = await Bun.file(join(dataDir, "first-keys/management.key")).text();
-    return { lines, sums, management };
+    const jobs = await storage.managedJobs.list({
+      ...{ owner: null, keyId: null, status: null, feature: null, subfeature: null, provider: null },
+      ...{ from: null, to: null, after: null, limit: 1_000 },
+    });
+    const files = await storage.files.listAllUploads({ owner: null, purpose: null, limit: 100, offset: 0 });
+    const anything = { from: null, to: null, team: null, actor: null, action: null, target: null, outcome: null };
+    const records = await storage.audit.list({ ...anything, after: null, limit: 1_000 });
+    const work = await storage.work.count();
+    return { lines, sums, management, jobs, files, records, work };
   } finally {
     await storage.close();
     await rm(dataDir, { recursive: true, force: true });
   }
 }
 
+const one = await fill(1);
+
 test("the same seed gives the same lines, and another seed gives others", async () => {
-  const [one, same, other] = [await fill(1), await fill(1), await fill(2)];
+  const [same, other] = [await fill(1), await fill(2)];
   expect(same.sums).toEqual(one.sums);
   expect(same.lines).toBe(one.lines);
   expect(other.sums).not.toEqual(one.sums);
@@ -38,11 +46,23 @@ test("the same seed gives the same lines, and another seed gives others", async 
 });
 
 test("the lines cover thirty days up to the end", async () => {
-  const { sums, lines } = await fill(3);
+  const { sums, lines } = one;
   if (sums === "too_many") throw new Error("too many groups");
   const days = new Set(sums.map(({ values }) => Number(values[0])));
   expect(Math.min(...days)).toBeGreaterThanOrEqual(Math.floor(end / dayMs) - 30);
   expect(Math.max(...days)).toBe(Math.floor(end / dayMs));
   expect(sums.reduce((sum, group) => sum + group.lines, 0)).toBe(lines);
   expect(lines).toBeGreaterThan(300);
+});
+
+test("there are jobs in every state with their deliveries, files, and changes by several people", async () => {
+  const { jobs, files, records, work } = await fill(4, Date.now());
+  expect(new Set(jobs.map(({ job }) => job.status))).toEqual(new Set(["processing", "success", "fail"]));
+  expect(new Set(jobs.map(({ deliveryState }) => deliveryState))).toEqual(new Set([null, "delivered", "failed"]));
+  // Nothing is due: a gateway that serves the demo calls no one.
+  expect(work.filter(({ waiting, leased }) => waiting + leased > 0)).toEqual([]);
+  expect(files.total).toBeGreaterThan(5);
+  expect(new Set(records.map(({ actorName }) => actorName)).size).toBeGreaterThan(3);
+  const days = new Set(records.map(({ time }) => Math.floor(time / dayMs)));
+  expect(days.size).toBeGreaterThan(10);
 });

@@ -9,9 +9,9 @@ import type { Finding } from "../../src/cli/doctor/finding.ts";
 import { connectPostgres } from "../../src/storage/connect.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { startPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { gatewayProgram, runProgram } from "../support/run-program.ts";
 import { writeStore } from "../support/store-template.ts";
 
-const main = join(import.meta.dir, "../..", "src", "main.ts");
 const parent = mkdtempSync(join(tmpdir(), "switchyard-doctor-"));
 afterAll(() => rmSync(parent, { recursive: true }));
 const cleaners: (() => unknown)[] = [];
@@ -27,18 +27,8 @@ interface Report {
 }
 
 async function run(folder: string, env: Record<string, string> = {}, ...args: string[]) {
-  const child = Bun.spawn([process.execPath, main, "doctor", ...args], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"], SWITCHYARD_PORT: String(await findFreePort()), ...env },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [out, errors, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { out, errors, code };
+  const settings = { PATH: process.env["PATH"], SWITCHYARD_PORT: String(await findFreePort()), ...env };
+  return await runProgram([...gatewayProgram, "doctor", ...args], { cwd: folder, env: settings });
 }
 
 async function diagnose(folder: string, env: Record<string, string> = {}, ...args: string[]): Promise<Report> {

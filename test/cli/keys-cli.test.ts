@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { openKeyring } from "../../src/access/keys.ts";
 import { createKeysCommand } from "../../src/cli/keys.ts";
-import { openStorage } from "../../src/storage/storage.ts";
 import { createFolders, quiet, withStorage } from "../contracts/engines.ts";
-import { runCommand } from "../support/run-command.ts";
+import { countOpenings } from "../support/open-test-storage.ts";
+import { runAndCollect, runCommand } from "../support/run-command.ts";
 import { waitFor } from "../support/wait.ts";
 
 const folders = createFolders();
@@ -11,21 +11,10 @@ afterAll(() => folders.remove());
 
 function createCommand() {
   const options = { databaseUrl: null, dataDir: folders.create(), log: quiet };
-  let opened = 0;
-  const run = async (...args: string[]) => {
-    const printed: string[] = [];
-    const errors: string[] = [];
-    const code = await runCommand(createKeysCommand, args, {
-      openStorage: () => {
-        opened += 1;
-        return openStorage(options);
-      },
-      print: (line) => void printed.push(line),
-      printError: (line) => void errors.push(line),
-    });
-    return { code, text: printed.join("\n"), errors: errors.join("\n"), json: () => JSON.parse(printed.join("\n")) };
-  };
-  return { run, options, timesOpened: () => opened };
+  const { openStorage, timesOpened } = countOpenings(options);
+  const run = (...args: string[]) =>
+    runAndCollect((output) => runCommand(createKeysCommand, args, { openStorage, ...output }));
+  return { run, options, timesOpened };
 }
 
 describe("switchyard keys", () => {
@@ -99,6 +88,12 @@ describe("switchyard keys", () => {
       expect(errors).not.toBe("");
     }
     expect(timesOpened()).toBe(0);
+  });
+
+  test("problems beyond the first hundred are counted in the last line", async () => {
+    const { run } = createCommand();
+    const { code, errors } = await run("create", "--name", "x", ...Array(150).fill(["--model", ""]).flat());
+    expect([code, errors.split("\n").at(-1)]).toEqual([2, expect.stringMatching(/^\d+ more problems$/)]);
   });
 
   test("a key that is not there is an error with 1", async () => {

@@ -9,7 +9,7 @@ import { type TestGateway, testGateway } from "../support/test-gateway.ts";
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await testGateway({ env: { OPENAI_API_KEY: "sk-of-nobody" } });
+  gateway = await testGateway({ env: { OPENAI_API_KEY: "sk-unused" } });
 });
 afterAll(() => gateway.stop());
 
@@ -36,6 +36,18 @@ describe("switchyard models", () => {
     const perMillion = (shown.pricing.input_cost_per_token * 1_000_000).toFixed(6).replace(/\.?0+$/, "");
     expect(text).toMatch(new RegExp(`^openai/gpt-5 +yes +400000 +${perMillion.replace(".", "\\.")} `, "m"));
     expect(text).not.toContain("anthropic/");
+  });
+
+  test("lists models with all of several capabilities", async () => {
+    const idsWith = async (...capabilities: string[]) => {
+      const options = capabilities.flatMap((name) => ["--capability", name]);
+      const { data } = (await models("list", "--all", "--json", ...options)).json();
+      return data.map(({ id }: { id: string }) => id) as string[];
+    };
+    const reasoning = await idsWith("reasoning");
+    const both = await idsWith("vision", "reasoning");
+    expect(both).toEqual((await idsWith("vision")).filter((id) => reasoning.includes(id)));
+    expect(both.length).toBeWithin(1, reasoning.length);
   });
 
   test("searches all words, also among providers that are not configured", async () => {

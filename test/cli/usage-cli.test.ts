@@ -6,9 +6,9 @@ import { createUsageCommand } from "../../src/cli/usage.ts";
 import { readConfig } from "../../src/config.ts";
 import { requestDetail, requestList, usageReport } from "../../src/contract/usage.ts";
 import { createOfflineExplainer } from "../../src/services.ts";
-import { openStorage } from "../../src/storage/storage.ts";
 import { createFolders, quiet, withStorage } from "../contracts/engines.ts";
 import { addLines, makeLine, makeRefusal } from "../support/ledger-lines.ts";
+import { countOpenings } from "../support/open-test-storage.ts";
 import { runCommand } from "../support/run-command.ts";
 
 const folders = createFolders();
@@ -44,12 +44,9 @@ async function createCommands() {
   const options = { databaseUrl: null, dataDir: folders.create(), log: quiet };
   await withStorage(options, async () => {});
   await addLines(options, lines);
-  let opened = 0;
+  const { openStorage, timesOpened } = countOpenings(options);
   const context = {
-    openStorage: () => {
-      opened += 1;
-      return openStorage(options);
-    },
+    openStorage,
     loadExplainCost: async () => createOfflineExplainer(config, quiet),
   };
   const run = async (name: "usage" | "requests", ...args: string[]) => {
@@ -65,7 +62,7 @@ async function createCommands() {
         : await runCommand(createRequestsCommand, args, { ...context, ...output });
     return { code, text: printed.join("\n"), errors: errors.join("\n") };
   };
-  return { run, timesOpened: () => opened };
+  return { run, timesOpened };
 }
 
 describe("switchyard usage", async () => {

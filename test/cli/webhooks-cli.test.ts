@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,9 @@ import { createWebhooksCommand } from "../../src/cli/webhooks.ts";
 import { toCanonicalJson } from "../../src/jobs/canonical-json.ts";
 import { openWebhookKeys, toKeySet, toPem, toStandardPublicKey } from "../../src/jobs/webhook-keys.ts";
 import { signWebhook } from "../../src/jobs/webhook-signature.ts";
-import { createLog } from "../../src/log.ts";
+import { quiet as log } from "../contracts/engines.ts";
+import { closeAfterEach } from "../support/closers.ts";
+import { openTestStorage } from "../support/open-test-storage.ts";
 import { takeRsaPair } from "../support/rsa-pairs.ts";
 import { runCommand } from "../support/run-command.ts";
 import { waitFor, within } from "../support/wait.ts";
@@ -16,14 +18,14 @@ import { type DeliveryTask, startWebhookChild } from "../support/webhook-child.t
 import { createMemorySecrets } from "../support/webhook-secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "switchyard-webhooks-"));
-const log = createLog({ level: "error", format: "text", secrets: [], write: () => {} });
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
-const closers: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
+const closers = closeAfterEach();
+const storage = await openTestStorage({ dataDir: folder });
+afterAll(async () => {
+  await storage.close();
+  rmSync(folder, { recursive: true });
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const secrets = createMemorySecrets();
 const keys = openWebhookKeys({ secrets: secrets.store, log, staleAfterMs: 0, createRsaPair: takeRsaPair });
@@ -55,6 +57,7 @@ function start(args: readonly string[], { input = "", gateway = "http://127.0.0.
     settings: () => ({ dataDir: folder, gatewayUrl: gateway }),
     openStorage: async () => ({
       secrets: secrets.store,
+      audit: storage.audit,
       close: async () => {
         closed += 1;
       },
@@ -191,6 +194,23 @@ describe("switchyard webhooks keys, rotate-key and drop-old-keys", () => {
     expect(text).toMatch(/whpk_[A-Za-z0-9+/]{43}=/);
     expect(JSON.parse((await run(["drop-old-keys", "--json"])).text)).toHaveLength(1);
     expect(JSON.parse((await run(["rotate-key", "--drop-old", "--json"])).text)).toMatchObject([{ state: "current" }]);
+    const filter = {
+      from: null,
+      to: null,
+      team: null,
+      actor: null,
+      action: "webhook_keys",
+      target: null,
+      outcome: null,
+    };
+    const records = await storage.audit.list({ ...filter, after: null, limit: 10 });
+    const changes = records.map(({ action, outcome, actorKind }) => [action, outcome, actorKind]);
+    const rotation = ["webhook_keys.rotate", "done", "command"];
+    expect(changes).toEqual([rotation, ["webhook_keys.drop_old", "done", "command"], rotation, rotation]);
+    expect(records.at(-1)).toMatchObject({
+      stateBefore: { published: [first.keys[0].kid] },
+      stateAfter: { published: [first.keys[0].kid, expect.any(String)] },
+    });
   });
 });
 

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { z } from "zod";
 import { answer, chatChunk, event, fin, hang, streamHead, until } from "../support/answers.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
-import { startVendor } from "../support/vendor.ts";
+import { rejectionOf } from "../support/thrown.ts";
 import { awayFromMinuteEnd } from "../support/wait.ts";
 import { zodResponseFormat } from "../tools/node_modules/openai/helpers/zod.mjs";
 import OpenAI, {
@@ -19,14 +19,14 @@ import OpenAI, {
   UnprocessableEntityError,
 } from "../tools/node_modules/openai/index.mjs";
 
-const vendor = await startVendor();
-const gateway = await sharedGateway({ vendor, env: { SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "2000" } });
+const gateway = await sharedGateway();
+const { vendor } = gateway;
 const client = clientWith(await gateway.createKey());
 
 beforeEach(() => vendor.clear());
 
 function clientWith(apiKey: string, maxRetries = 0): OpenAI {
-  return new OpenAI({ baseURL: `${gateway.url}/v3`, apiKey, maxRetries, timeout: 15_000 });
+  return new OpenAI({ baseURL: `${gateway.url}/v3`, apiKey, maxRetries, timeout: 110_000 });
 }
 
 const question = { role: "user" as const, content: "What is a switchyard?" };
@@ -51,12 +51,8 @@ for (const model of ["sandbox/echo", "mock/echo"]) {
     });
 
     test("streams usage to those who ask", async () => {
-      const stream = client.chat.completions.stream({
-        model,
-        messages: [question],
-        stream_options: { include_usage: true },
-      });
-      const completion = await stream.finalChatCompletion();
+      const asked = { model, messages: [question], stream_options: { include_usage: true } };
+      const completion = await client.chat.completions.stream(asked).finalChatCompletion();
       expect(completion.choices[0]?.finish_reason).toBe("stop");
       expect(completion.usage?.completion_tokens).toBeGreaterThan(0);
     });
@@ -171,14 +167,7 @@ describe("leaving", () => {
 describe("errors have the classes that programs catch", () => {
   type ErrorClass = abstract new (...parameters: never[]) => Error;
 
-  async function failureOf(call: PromiseLike<unknown>): Promise<APIError> {
-    const outcome = await Promise.resolve(call).then(
-      () => null,
-      (error: unknown) => error,
-    );
-    if (!(outcome instanceof APIError)) throw new Error(`no API error but ${String(outcome)}`);
-    return outcome;
-  }
+  const failureOf = (call: PromiseLike<unknown>) => rejectionOf<APIError>(call, APIError);
 
   function create(model: string, using: OpenAI = client): PromiseLike<unknown> {
     return using.chat.completions.create({ model, messages: [question] });

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fromSnapshot, readConfig, readSettings, toSnapshot } from "../../src/config.ts";
+import { fromSnapshot, readConfig, toSnapshot } from "../../src/config.ts";
 import { setUpProviders } from "../../src/provider-setup.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "switchyard-secrets-"));
@@ -88,6 +88,6 @@ test.skipIf(process.getuid?.() === 0)("a file that may not be read is named", ()
 
 test("the source of a setting is its file", () => {
   const path = write("an-admin-key-of-a-file");
-  const found = readSettings({ ...noFile, SWITCHYARD_ADMIN_KEY_FILE: path }).find(({ name }) => name === "admin_key");
-  expect(found?.source).toEqual({ kind: "environment", variable: "SWITCHYARD_ADMIN_KEY_FILE" });
+  const { sources } = readConfig({ ...noFile, SWITCHYARD_ADMIN_KEY_FILE: path });
+  expect(sources.admin_key).toEqual({ kind: "environment", variable: "SWITCHYARD_ADMIN_KEY_FILE" });
 });

@@ -6,8 +6,9 @@ import { createChatCompletionRequest } from "../../src/contract/chat-completions
 import { createMessagesRequest } from "../../src/contract/messages.ts";
 import { parse } from "../../src/contract/problems.ts";
 import { createResponseRequest } from "../../src/contract/responses.ts";
-import { type Problem, ValidationError } from "../../src/errors.ts";
+import type { Problem } from "../../src/errors.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
+import { problemsFoundBy } from "../support/thrown.ts";
 
 const maxAnswerBytes = 64 * 1024;
 
@@ -135,11 +136,5 @@ describe("the answer", () => {
 });
 
 function problemsOf(schema: z.ZodType, value: unknown): readonly Problem[] {
-  try {
-    parse(schema, value);
-  } catch (error) {
-    if (error instanceof ValidationError) return error.problems;
-    throw error;
-  }
-  return [];
+  return problemsFoundBy(() => parse(schema, value));
 }

@@ -14,6 +14,7 @@ import {
   makeWorkDue,
   silenceHolders,
   takeOne,
+  useJobStore,
   withStorage,
 } from "./engines.ts";
 
@@ -22,9 +23,7 @@ const delivered = { state: "delivered", nextAt: null } as const;
 
 export function describeDeliveryStore(engine: Engine): void {
   describeOn(engine, "deliveries", () => {
-    async function withDeliveries(body: (storage: Storage) => Promise<void>): Promise<void> {
-      await withStorage({ ...(await engine.createStore()), works: true }, body);
-    }
+    const withDeliveries = useJobStore(engine);
 
     test("a delivery contains the finished job, and every attempt is listed", async () => {
       await withDeliveries(async (storage) => {

@@ -92,11 +92,11 @@ export function usePostgres() {
   let server: TestPostgres;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await server.stop();
     folders.remove();
-  }, 120_000);
+  }, 300_000);
   return { folders, createDatabase: () => server.createDatabase(), server: () => server };
 }
 
@@ -123,6 +123,40 @@ export async function withStorage<T>(options: StorageOptions, body: (storage: St
   } finally {
     await storage.close();
   }
+}
+
+/**
+ * Two connections to a store that the tests of a group share, and that is without jobs when a test begins. A store for each test would take
+ * longer than most of the tests.
+ */
+export function useJobStore(
+  engine: Engine,
+): (body: (storage: Storage, other: Storage) => Promise<void>) => Promise<void> {
+  let options: StorageOptions;
+  let connections: [Storage, Storage];
+  beforeAll(async () => {
+    options = { ...(await engine.createStore()), works: true };
+    connections = [await openStorage(options), await openStorage(options)];
+    for (const storage of connections) optionsOf.set(storage, options);
+  }, 300_000);
+  afterAll(async () => {
+    for (const storage of connections ?? []) await storage.close();
+  }, 300_000);
+  return async (body) => {
+    await deleteJobs(options);
+    await body(...connections);
+  };
+}
+
+async function deleteJobs(options: StorageOptions): Promise<void> {
+  await withDatabase(options, async ({ engine, sql }) => {
+    await sql`delete from delivery_attempts`;
+    await sql`delete from deliveries`;
+    await sql`delete from job_marks`;
+    await sql`delete from jobs`;
+    if (engine === "sqlite") await sql`delete from work`;
+    else await sql`delete from switchyard_queue.job`;
+  });
 }
 
 const optionsOf = new WeakMap<Storage, StorageOptions>();
@@ -165,6 +199,9 @@ export async function countWork(
   return counts;
 }
 
+/** A holder without limits. */
+const unlimited = { allowedModels: null, rateLimit: null, budget: null, modelLimits: [], tags: {}, enabled: true };
+
 export function makeKey(changes: Partial<KeyRecord> = {}): KeyRecord {
   return {
     id: Bun.randomUUIDv7(),
@@ -173,12 +210,7 @@ export function makeKey(changes: Partial<KeyRecord> = {}): KeyRecord {
     team: null,
     role: null,
     scopes: ["chat"],
-    allowedModels: null,
-    rateLimit: null,
-    budget: null,
-    modelLimits: [],
-    tags: {},
-    enabled: true,
+    ...unlimited,
     secretHash: Bun.SHA256.hash(crypto.randomUUID(), "hex"),
     secretTail: "tail",
     previousHash: null,
@@ -200,12 +232,7 @@ export function makeTeam(name: string, changes: Partial<TeamRecord> = {}): TeamR
     id: Bun.randomUUIDv7(),
     name,
     displayName: null,
-    allowedModels: null,
-    rateLimit: null,
-    budget: null,
-    modelLimits: [],
-    tags: {},
-    enabled: true,
+    ...unlimited,
     createdAt: Date.now(),
     ...changes,
   };
@@ -320,6 +347,15 @@ export async function withDatabase(
   }
 }
 
+/** A job whose first run has begun, and the work that holds it. */
+export async function startJob(storage: Storage, changes: Parameters<typeof makeJob>[0] = {}) {
+  const job = makeJob(changes);
+  await storage.jobs.create(job, null);
+  const item = await takeOne(storage, "run");
+  await storage.jobs.begin(item, { countRun: true });
+  return { job, item };
+}
+
 /** Runs a verb of `storage-child.ts` as a process of its own. */
 export function startChild(verb: string, options: StorageOptions, ...rest: string[]) {
   const script = resolve(import.meta.dir, "storage-child.ts");
@@ -328,6 +364,14 @@ export function startChild(verb: string, options: StorageOptions, ...rest: strin
     stderr: "inherit",
     stdin: "ignore",
   });
+}
+
+/** What four processes print that run the same verb on one store at the same moment. */
+export async function runTogether(verb: string, options: StorageOptions): Promise<string[]> {
+  await withStorage(options, async () => {});
+  const at = String(Date.now() + 1000);
+  const children = Array.from({ length: 4 }, () => startChild(verb, options, at));
+  return Promise.all(children.map((child) => new Response(child.stdout).text()));
 }
 
 /** What an awaited call threw. */

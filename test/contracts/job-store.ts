@@ -14,7 +14,9 @@ import {
   makeResult,
   makeWorkDue,
   silenceHolders,
+  startJob,
   takeOne,
+  useJobStore,
   withStorage,
 } from "./engines.ts";
 
@@ -23,11 +25,7 @@ const anything = { kind: "run", limit: 1000, ignoreGroups: [] } as const;
 
 export function describeJobStore(engine: Engine): void {
   describeOn(engine, "jobs", () => {
-    /** A store of its own, opened by one that works. */
-    async function withJobs(body: (storage: Storage, other: Storage) => Promise<void>): Promise<void> {
-      const options = { ...(await engine.createStore()), works: true };
-      await withStorage(options, (storage) => withStorage(options, (other) => body(storage, other)));
-    }
+    const withJobs = useJobStore(engine);
 
     test("a created job is visible only to its owner, and its work is due at once", async () => {
       await withJobs(async (storage, other) => {
@@ -125,7 +123,7 @@ export function describeJobStore(engine: Engine): void {
 
     test("concurrent calls with one idempotency key over two connections create one job, and all return it", async () => {
       await withJobs(async (storage, other) => {
-        for (let round = 0; round < 10; round += 1) {
+        for (let round = 0; round < 5; round += 1) {
           const mark = makeMark();
           const asked: Promise<CreateJobOutcome>[] = Array.from({ length: 8 }, (_, index) =>
             (index % 2 === 0 ? storage : other).jobs.create(makeJob(), mark),
@@ -134,7 +132,7 @@ export function describeJobStore(engine: Engine): void {
           expect(outcomes.filter(({ outcome }) => outcome === "created")).toHaveLength(1);
           expect(new Set(outcomes.map((given) => ("job" in given ? given.job.id : null))).size).toBe(1);
         }
-        expect((await countWork(storage)).run.waiting).toBe(10);
+        expect((await countWork(storage)).run.waiting).toBe(5);
       });
     });
 
@@ -170,7 +168,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("owners take turns: a single job does not wait for the hundreds of jobs of another owner", async () => {
+    test("owners take turns: a single job does not wait for the many jobs of another owner", async () => {
       await withJobs(async (storage, other) => {
         const created = new Map<string, string>();
         const create = async (owner: string, on = storage) => {
@@ -187,7 +185,7 @@ export function describeJobStore(engine: Engine): void {
           // Of those that are taken together the order is not promised.
           return items.map(({ subject }) => created.get(subject) ?? "").sort();
         };
-        await inParallel(300, 50, () => create("many"));
+        await inParallel(100, 50, () => create("many"));
         await create("one", other);
         expect(await takeOwners(2)).toEqual(["many", "one"]);
         for (let index = 0; index < 3; index += 1) await create("three", other);
@@ -195,7 +193,7 @@ export function describeJobStore(engine: Engine): void {
         const rounds = [await takeOwners(2), await takeOwners(2), await takeOwners(2)];
         expect(rounds.flat().filter((owner) => owner === "three")).toHaveLength(3);
         // The queue of the first owner goes on: who comes later and later does not hold it up.
-        for (let round = 0; round < 20; round += 1) {
+        for (let round = 0; round < 8; round += 1) {
           await create("steady", other);
           expect(await takeOwners(2)).toEqual(["many", "steady"]);
         }
@@ -247,7 +245,6 @@ export function describeJobStore(engine: Engine): void {
         const item = await takeOne(storage, "run");
         await storage.jobs.begin(item, { countRun: true });
         expect(await storage.jobs.findUnfinished([running.id, queued.id])).toEqual([running.id]);
-        expect((await storage.jobs.listUnfinished(null, 10, 0)).map(({ id }) => id)).toEqual([running.id]);
         // By the operator.
         expect(await cancel(running, null)).toMatchObject({ outcome: "cancelled" });
         expect(await storage.jobs.findUnfinished([running.id])).toEqual([]);
@@ -267,7 +264,7 @@ export function describeJobStore(engine: Engine): void {
 
     test("a job can be cancelled while it is postponed repeatedly", async () => {
       await withJobs(async (storage, other) => {
-        for (let round = 0; round < 10; round += 1) {
+        for (let round = 0; round < 5; round += 1) {
           const job = makeJob({ webhookReceiver: null });
           await storage.jobs.create(job, null);
           const item = await takeOne(storage, "run");
@@ -300,7 +297,7 @@ export function describeJobStore(engine: Engine): void {
 
     test("of concurrent calls that finish a job, one succeeds, and one delivery is created", async () => {
       await withJobs(async (storage, other) => {
-        for (let round = 0; round < 10; round += 1) {
+        for (let round = 0; round < 5; round += 1) {
           const job = makeJob();
           await storage.jobs.create(job, null);
           const item = await takeOne(storage, "run");
@@ -315,17 +312,14 @@ export function describeJobStore(engine: Engine): void {
           expect(finished.filter(Boolean)).toHaveLength(1);
           expect(await storage.deliveries.listForJob(job.id, job.owner)).toHaveLength(1);
         }
-        expect((await countWork(storage)).deliver.waiting).toBe(10);
+        expect((await countWork(storage)).deliver.waiting).toBe(5);
         expect((await countWork(storage)).run).toMatchObject({ waiting: 0, held: 0 });
       });
     });
 
     test("a finished job has its result, its provider and its exact cost", async () => {
       await withJobs(async (storage) => {
-        const job = makeJob({ webhookReceiver: null });
-        await storage.jobs.create(job, null);
-        const item = await takeOne(storage, "run");
-        await storage.jobs.begin(item, { countRun: true });
+        const { job, item } = await startJob(storage, { webhookReceiver: null });
         await storage.jobs.setProgress(job.id, 1, 0.25);
         expect((await storage.jobs.find(job.id, job.owner))?.progress).toBe(0.25);
         await storage.jobs.setProgress(job.id, 2, 0.75);
@@ -340,10 +334,7 @@ export function describeJobStore(engine: Engine): void {
 
     test("a saved step is not taken before its time, and then comes with its checkpoint", async () => {
       await withJobs(async (storage) => {
-        const job = makeJob();
-        await storage.jobs.create(job, null);
-        const first = await takeOne(storage, "run");
-        await storage.jobs.begin(first, { countRun: true });
+        const { job, item: first } = await startJob(storage);
         const dueAt = Date.now() + 60_000;
         expect(await storage.jobs.saveStep(first, job.id, { checkpoint: '{"task":"t-1"}', dueAt })).toBe(true);
         expect(await storage.work.take(anything)).toEqual([]);
@@ -374,10 +365,7 @@ export function describeJobStore(engine: Engine): void {
 
     test("work that was just released cannot be started with the old lease, and counts no run", async () => {
       await withJobs(async (storage) => {
-        const job = makeJob();
-        await storage.jobs.create(job, null);
-        const item = await takeOne(storage, "run");
-        await storage.jobs.begin(item, { countRun: true });
+        const { job, item } = await startJob(storage);
         await storage.jobs.release(item, job.id, { dueAt: Date.now(), uncount: false });
         expect(await storage.jobs.begin(item, { countRun: true })).toBeNull();
         expect((await storage.jobs.find(job.id, job.owner))?.runs).toBe(1);
@@ -388,10 +376,7 @@ export function describeJobStore(engine: Engine): void {
 
     test("the checkpoint before a provider call is available to the consumer that takes over", async () => {
       await withJobs(async (storage) => {
-        const job = makeJob();
-        await storage.jobs.create(job, null);
-        const item = await takeOne(storage, "run");
-        await storage.jobs.begin(item, { countRun: true });
+        const { job, item } = await startJob(storage);
         expect(await storage.jobs.saveCheckpoint(item, job.id, '{"called":true}')).toBe(true);
         await storage.jobs.release(item, job.id, { dueAt: Date.now(), uncount: false });
         const next = await takeOne(storage, "run");
@@ -530,10 +515,10 @@ export function describeJobStore(engine: Engine): void {
 
     test("two connections delete expired jobs in batches, each job once, with everything that belongs to it", async () => {
       await withJobs(async (storage, other) => {
-        const gone = Array.from({ length: 250 }, () => makeJob({ expiresAt: Date.now() + 60_000 }));
+        const gone = Array.from({ length: 130 }, () => makeJob({ expiresAt: Date.now() + 60_000 }));
         const kept = makeJob();
         await Promise.all([...gone, kept].map((job) => storage.jobs.create(job, makeMark())));
-        await finishAll(storage, 120);
+        await finishAll(storage, 60);
         const clean = async (by: Storage): Promise<number> => {
           let total = 0;
           for (;;) {
@@ -544,7 +529,7 @@ export function describeJobStore(engine: Engine): void {
           }
         };
         const [one, two] = await Promise.all([clean(storage), clean(other)]);
-        expect(one + two).toBe(250);
+        expect(one + two).toBe(130);
         const left = await countWork(storage);
         expect(left.run.waiting + left.run.held + left.deliver.waiting + left.deliver.held).toBe(1);
         expect((await storage.jobs.list({ ...everything, owner: "tenant-a" })).items.map(({ id }) => id)).toEqual([

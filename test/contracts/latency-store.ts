@@ -1,12 +1,12 @@
 // What every engine promises about latencies.
 
 import { expect, test } from "bun:test";
+import { hourMs } from "../../src/lib/time-units.ts";
 import { latencyBounds } from "../../src/storage/latencies.ts";
 import { toMonth } from "../../src/storage/ledger.ts";
 import { describeOn, type Engine, withStorage } from "./engines.ts";
 import { makeLine } from "./ledger-store.ts";
 
-const hourMs = 3_600_000;
 const noon = Date.UTC(2026, 4, 17, 12);
 const all = { from: noon - 24 * hourMs, to: noon + 24 * hourMs, teams: [], providers: [], models: [] };
 

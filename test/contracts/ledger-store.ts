@@ -1,6 +1,7 @@
 // What every engine promises about the ledger.
 
 import { expect, test } from "bun:test";
+import { dayMs, hourMs } from "../../src/lib/time-units.ts";
 import { toMonth } from "../../src/storage/ledger.ts";
 import type { LedgerLine } from "../../src/storage/ledger-line.ts";
 import type { LinePage, LinePosition } from "../../src/storage/ledger-lines.ts";
@@ -8,8 +9,6 @@ import type { Storage, StorageOptions } from "../../src/storage/storage.ts";
 import { readAll } from "../support/ledger.ts";
 import { catchError, describeOn, type Engine, withDatabase, withStorage } from "./engines.ts";
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 const noon = Date.UTC(2026, 4, 17, 12);
 
 export function makeLine(changes: Partial<LedgerLine> = {}): LedgerLine {

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { waitFor } from "../support/wait.ts";
-import { catchError, describeOn, type Engine, startChild, withStorage } from "./engines.ts";
+import { catchError, describeOn, type Engine, runTogether, withStorage } from "./engines.ts";
 
 export function describeSecretStore(engine: Engine): void {
   describeOn(engine, "secrets", () => {
@@ -48,11 +48,7 @@ export function describeSecretStore(engine: Engine): void {
     });
 
     test("four processes that start together are given the same secret", async () => {
-      const options = await engine.createStore();
-      await withStorage(options, async () => {});
-      const at = String(Date.now() + 1000);
-      const children = Array.from({ length: 4 }, () => startChild("secret", options, at));
-      const outputs = await Promise.all(children.map((child) => new Response(child.stdout).text()));
+      const outputs = await runTogether("secret", await engine.createStore());
       expect(outputs[0]).toMatch(/^[0-9a-f]{64}$/);
       expect(new Set(outputs).size).toBe(1);
     });

@@ -1,7 +1,7 @@
 // What tests run as a second process: `storage-child.ts <verb> <database url or empty> <data folder> [...]`.
 
 import { writeSync } from "node:fs";
-import { createFirstKeys } from "../../src/access/keys.ts";
+import { createFirstKeys } from "../../src/access/first-keys.ts";
 import { lockDataDir, migrateStorage, openStorage } from "../../src/storage/storage.ts";
 import { makeJob, makeKey, makeResponse, makeResult, quiet } from "./engines.ts";
 

@@ -30,6 +30,10 @@ test("the page allows scripts of its own origin only, and no frames", async () =
   expect(policy).toContain("script-src 'self';");
   expect(policy).toContain("frame-ancestors 'none'");
   expect(policy).not.toContain("unsafe");
+  // Pictures and sounds that the playground made or was given; none from another host.
+  expect(policy).toContain("img-src 'self' data: blob:;");
+  expect(policy).toContain("media-src 'self' data: blob:;");
+  expect(policy).toContain("connect-src 'self';");
   expect(response.headers.get("x-frame-options")).toBe("DENY");
   expect(response.headers.get("referrer-policy")).toBe("no-referrer");
   expect(response.headers.get("cache-control")).toBe("no-store");

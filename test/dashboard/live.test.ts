@@ -1,7 +1,7 @@
 // Rates and percentiles between two readings of the live counters.
 
 import { expect, test } from "bun:test";
-import { toPoint } from "../../src/dashboard/pages/overview/live.ts";
+import { toHistory, toPoint } from "../../src/dashboard/pages/overview/live.ts";
 import { findPercentile } from "../../src/lib/percentile.ts";
 
 const empty = { bounds_ms: [100, 1_000], counts: [0, 0, 0] };
@@ -32,4 +32,33 @@ test("percentiles are interpolated within a bucket, and a value above the last b
   expect(findPercentile([10, 20], [0, 4, 0], 0.5)).toBe(15);
   expect(findPercentile([10, 20], [0, 0, 3], 0.99)).toBe(20);
   expect(findPercentile([10, 20], [0, 0, 0], 0.5)).toBeNull();
+});
+
+const to = Date.parse("2026-11-16T12:00:00.000Z");
+const from = to - 60_000;
+const line = (secondsAgo: number, request_id: string, outcome = "completed", count = 1) => ({
+  time: new Date(to - secondsAgo * 1_000).toISOString(),
+  ...{ request_id, outcome, count },
+});
+
+test("the minutes before the first reading are counted from the ledger, a request once", () => {
+  const lines = [
+    line(3, "c", "rate_limit_exceeded", 5),
+    line(12, "b"),
+    line(14, "b", "provider_error"),
+    line(15, "a", "provider_timeout"),
+  ];
+  const history = toHistory({ from, to, lines, hasMore: false, totals: { lines: 8, errors: 7 } });
+  expect(history.map(({ time }) => (to - time) / 1_000)).toEqual([50, 40, 30, 20, 10, 0]);
+  expect(history.map(({ requestsPerSecond }) => requestsPerSecond)).toEqual([0, 0, 0, 0, 0.2, 0.5]);
+  expect(history.map(({ errorsPerSecond }) => errorsPerSecond)).toEqual([0, 0, 0, 0, 0.1, 0.5]);
+});
+
+test("the time of lines that were not read has their mean", () => {
+  const lines = Array.from({ length: 200 }, (_, index) => line(index / 10, String(index)));
+  const history = toHistory({ from, to, lines, hasMore: true, totals: { lines: 600, errors: 40 } });
+  const rates = history.map(({ requestsPerSecond }) => Math.round(requestsPerSecond));
+  expect(rates).toEqual([10, 10, 10, 10, 10, 10]);
+  expect(history[0]?.errorsPerSecond).toBeCloseTo(1, 1);
+  expect(history.at(-1)?.errorsPerSecond).toBe(0);
 });

@@ -1,7 +1,7 @@
 // What reading from caches saved.
 
 import { expect, test } from "bun:test";
-import { sumSavings } from "../../src/dashboard/pages/overview/savings.ts";
+import { listCachingProviders, sumSavings } from "../../src/dashboard/pages/overview/savings.ts";
 
 type Rows = Parameters<typeof sumSavings>[0];
 type Models = Parameters<typeof sumSavings>[1];
@@ -23,4 +23,15 @@ test("the difference of both prices is saved for each token", () => {
 test("models without a price are left out, and without any the sum is unknown", () => {
   expect(sum([row("one", 1_000), row("other", 5)], [model("a/one", 0.00001, null)])).toBeNull();
   expect(sum([row("one", 0)], [model("a/one", 0.00001, 0)])).toBeNull();
+});
+
+test("prices are asked for providers that are known and had reads from caches", () => {
+  const rows = [
+    { provider: "a", model: "one", cached_tokens: 10 },
+    { provider: "a", model: "two", cached_tokens: 20 },
+    { provider: "b", model: "one", cached_tokens: 0 },
+    { provider: "removed", model: "one", cached_tokens: 10 },
+    { provider: null, model: null, cached_tokens: 10 },
+  ];
+  expect(listCachingProviders(rows as unknown as Rows, ["a", "b", "c"])).toEqual(["a"]);
 });

@@ -17,13 +17,12 @@ const oidc = {
 };
 const gateway = await sharedGateway({ config: { oidc } });
 const browser = await sharedBrowser();
-const limitMs = 30_000;
 
 test("a person signs in at the issuer, works, and signs out", async () => {
   await using opened = await browser.openPage(`${gateway.url}/dashboard/keys`);
   const { page } = opened;
-  await page.getByRole("link", { name: "Continue with Example Login" }).click({ timeout: limitMs });
-  await page.getByRole("heading", { name: "Keys", level: 1 }).waitFor({ state: "attached", timeout: limitMs });
+  await page.getByRole("link", { name: "Continue with Example Login" }).click();
+  await page.getByRole("heading", { name: "Keys", level: 1 }).waitFor({ state: "attached" });
   expect(new URL(page.url()).pathname).toBe("/dashboard/keys");
   const cookies = await page.context().cookies(gateway.url);
   expect(cookies.find(({ name }) => name === "switchyard_session")).toMatchObject({
@@ -38,17 +37,15 @@ test("a person signs in at the issuer, works, and signs out", async () => {
   });
   expect(status).toBe(204);
   await page.reload();
-  await page
-    .getByRole("link", { name: "Continue with Example Login" })
-    .waitFor({ state: "attached", timeout: limitMs });
+  await page.getByRole("link", { name: "Continue with Example Login" }).waitFor({ state: "attached" });
 });
 
 test("a page of another site cannot use the session", async () => {
   await using opened = await browser.openPage(`${gateway.url}/dashboard`);
   const { page } = opened;
-  await page.getByRole("link", { name: "Continue with Example Login" }).click({ timeout: limitMs });
-  await page.getByRole("heading", { level: 1 }).waitFor({ state: "attached", timeout: limitMs });
-  await page.waitForFunction('fetch("/v3/manage/session").then((answer) => answer.ok)', null, { timeout: limitMs });
+  await page.getByRole("link", { name: "Continue with Example Login" }).click();
+  await page.getByRole("heading", { level: 1 }).waitFor({ state: "attached" });
+  await page.waitForFunction('fetch("/v3/manage/session").then((answer) => answer.ok)');
   const before = (await gateway.manage("GET", "/keys")) as { total: number };
   // The same browser, a page of the issuer's site.
   await page.goto(`${issuer.url}/keys`);
@@ -72,7 +69,7 @@ test("a person without a role is told so", async () => {
   issuer.state.person = { sub: "di", groups: ["nobody"] };
   await using opened = await browser.openPage(`${gateway.url}/dashboard`);
   const { page } = opened;
-  await page.getByRole("link", { name: "Continue with Example Login" }).click({ timeout: limitMs });
-  await page.getByText("no_role").or(page.getByText(/role/i)).first().waitFor({ state: "attached", timeout: limitMs });
+  await page.getByRole("link", { name: "Continue with Example Login" }).click();
+  await page.getByText("no_role").or(page.getByText(/role/i)).first().waitFor({ state: "attached" });
   expect(new URL(page.url()).searchParams.get("sign_in_error")).toBe("no_role");
 });

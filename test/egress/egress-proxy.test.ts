@@ -28,8 +28,8 @@ async function startProxy(): Promise<TunnelProxy> {
 
 const request: EgressRequest = {
   maxBytes: 1_000,
-  timeoutMs: 5_000,
-  connectTimeoutMs: 2_000,
+  timeoutMs: 60_000,
+  connectTimeoutMs: 60_000,
   protocols: ["https:", "http:"],
 };
 

@@ -23,9 +23,9 @@ afterEach(async () => {
   dns = null;
 });
 
-function guard(names: Readonly<Record<string, readonly string[]>> = {}): Egress {
+function guard(names: Readonly<Record<string, readonly string[]>> = {}, more: { longestIdleMs?: number } = {}): Egress {
   const lookup = async (name: string) => names[name] ?? [];
-  const egress = createEgress({ allow: ["127.0.0.0/8"], log, lookup });
+  const egress = createEgress({ allow: ["127.0.0.0/8"], log, lookup, ...more });
   guards.push(egress);
   return egress;
 }
@@ -33,8 +33,8 @@ function guard(names: Readonly<Record<string, readonly string[]>> = {}): Egress 
 const request: EgressRequest = {
   body: "{}",
   maxBytes: 1_000,
-  timeoutMs: 5_000,
-  connectTimeoutMs: 5_000,
+  timeoutMs: 60_000,
+  connectTimeoutMs: 60_000,
   protocols: ["http:"],
   keepAlive: true,
 };
@@ -44,24 +44,34 @@ async function send(egress: Egress, url: string, more: Partial<EgressRequest> = 
   return `${answer.status} ${answer.body}`;
 }
 
-/** Answers every request with these bytes; what it was sent is counted, not read. */
-function answerAll(bytes: string, then: (socket: Socket) => void = () => {}): Promise<Listener> {
+/** Answers every request with these bytes. */
+function answerAll(
+  bytes: string,
+  then: (socket: Socket, request: Buffer | string) => void = () => {},
+): Promise<Listener> {
   return listen((socket) => {
-    socket.on("data", () => {
+    socket.on("data", (request) => {
       socket.write(bytes);
-      then(socket);
+      then(socket, request);
     });
   });
 }
 
+/** Does with each request what its number says: 1 is the first. */
+async function answerByNumber(serve: (socket: Socket, number: number) => void) {
+  let requests = 0;
+  const server = await listen((socket) => {
+    socket.on("data", () => {
+      requests += 1;
+      serve(socket, requests);
+    });
+  });
+  return { server, counts: () => [requests, server.count()] };
+}
+
 test("requests that ask for it share a connection, others do not", async () => {
   const heads: string[] = [];
-  const server = await listen((socket) =>
-    socket.on("data", (bytes) => {
-      heads.push(bytes.toString());
-      socket.write(ok);
-    }),
-  );
+  const server = await answerAll(ok, (_socket, request) => heads.push(request.toString()));
   const egress = guard();
   for (let time = 0; time < 5; time++) expect(await send(egress, server.url)).toBe("200 ok");
   expect(server.count()).toBe(1);
@@ -173,39 +183,30 @@ test("a connection that the server closed before its reuse costs no request", as
 });
 
 test("a request that was answered in part is not sent again", async () => {
-  let requests = 0;
-  const server = await listen((socket) => {
-    socket.on("data", () => {
-      requests += 1;
-      if (requests === 1) socket.write(ok);
-      else socket.end("HTTP/1.1 200");
-    });
+  const { server, counts } = await answerByNumber((socket, number) => {
+    if (number === 1) socket.write(ok);
+    else socket.end("HTTP/1.1 200");
   });
   const egress = guard();
   await send(egress, server.url);
   expect(await send(egress, server.url).catch((error) => error.code)).toBe("bad_response");
-  expect([requests, server.count()]).toEqual([2, 1]);
+  expect(counts()).toEqual([2, 1]);
 });
 
 test("a kept connection that is silent ends with the clock, and is not used again", async () => {
-  let requests = 0;
-  const server = await listen((socket) => {
-    socket.on("data", () => {
-      requests += 1;
-      if (requests !== 2) socket.write(ok);
-    });
+  const { server, counts } = await answerByNumber((socket, number) => {
+    if (number !== 2) socket.write(ok);
   });
   const egress = guard();
   await send(egress, server.url);
   expect(await send(egress, server.url, { timeoutMs: 100 }).catch((error) => error.code)).toBe("timeout");
   expect(await send(egress, server.url)).toBe("200 ok");
-  expect([requests, server.count()]).toEqual([3, 2]);
+  expect(counts()).toEqual([3, 2]);
 });
 
-test("few are kept for one receiver, not many for all, none for long, and none after the end", async () => {
-  const egress = guard(
-    Object.fromEntries(Array.from({ length: 400 }, (_none, at) => [`h${at}.example`, ["127.0.0.1"]])),
-  );
+test("few are kept for one receiver, not many for all, and none after the end", async () => {
+  const names = Object.fromEntries(Array.from({ length: 400 }, (_none, at) => [`h${at}.example`, ["127.0.0.1"]]));
+  const egress = guard(names, { longestIdleMs: 600_000 });
   const server = await answerAll(ok);
   // All at once, so that each has a connection of its own.
   await Promise.all(Array.from({ length: 60 }, () => send(egress, server.url)));
@@ -214,8 +215,12 @@ test("few are kept for one receiver, not many for all, none for long, and none a
   await inParallel(400, 20, async (at) => void (await send(egress, `http://h${at}.example:${server.port}/`)));
   await waitFor("the oldest to be closed", () => server.open() <= 256);
   expect(server.open()).toBe(256);
-  await waitFor("all to be closed", () => server.open() === 0);
-  await send(egress, server.url);
   egress.close();
-  await waitFor("the last to be closed", () => server.open() === 0);
+  await waitFor("the others to be closed", () => server.open() === 0);
+});
+
+test("none is kept for long", async () => {
+  const server = await answerAll(ok);
+  await send(guard({}, { longestIdleMs: 50 }), server.url);
+  await waitFor("the connection to be closed", () => server.open() === 0);
 });

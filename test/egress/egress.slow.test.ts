@@ -277,7 +277,7 @@ describe("a name", () => {
     const silent = await listen((socket) => void socket.resume());
     const next = await listen((socket) => socket.end(ok), "127.0.0.2", silent.port);
     const { egress } = guard({ "two.example": [["127.0.0.1", "127.0.0.2"]] });
-    const answer = fetchWith(egress, `https://two.example:${silent.port}/`, { connectTimeoutMs: 400 });
+    const answer = fetchWith(egress, `https://two.example:${silent.port}/`, { connectTimeoutMs: 3_000 });
     // The second one does not speak TLS.
     expect(await codeOf(answer)).toBe("unreachable");
     expect([silent.count(), next.count()]).toEqual([1, 1]);
@@ -374,7 +374,7 @@ test.skipIf(!mayHaveNetwork)(
     const child = Bun.spawn(inOwnNetwork(`${setUp} && exec "${process.execPath}" "${script}"`), {
       stdout: "pipe",
       stderr: "inherit",
-      timeout: 60_000,
+      timeout: 110_000,
     });
     const { single, rebinding, hits } = JSON.parse(await new Response(child.stdout).text());
     expect(single).toEqual({
@@ -386,7 +386,7 @@ test.skipIf(!mayHaveNetwork)(
       // A public address of this very machine.
       own: { outcome: "url_not_allowed", lookups: 0 },
     });
-    expect(rebinding).toEqual({ "8.8.8.8 after 1": 1_000 });
-    expect(hits).toEqual({ "8.8.8.8": 1_003, "2606:4700::1": 1 });
+    expect(rebinding).toEqual({ "8.8.8.8 after 1": 300 });
+    expect(hits).toEqual({ "8.8.8.8": 303, "2606:4700::1": 1 });
   },
 );

@@ -6,6 +6,7 @@ import { isIban, isRoutingNumber, isVehicleNumber, passesLuhn } from "../../src/
 import {
   isFrenchSocialNumber,
   isNhsNumber,
+  isPortugueseNumber,
   isRussianTaxNumber,
   isSpanishIdentity,
 } from "../../src/engines/local/text/personal-data/checks-europe.ts";
@@ -65,6 +66,19 @@ for (const [kind, { check, valid, invalid }] of Object.entries(kinds)) {
     expect(wrong.length).toBeGreaterThan(50);
   });
 }
+
+// Remainders for which the digit is not the difference to eleven: 10 and 11 become 0.
+test.each([
+  "123456789",
+  "200000039",
+  "200000071",
+  "200000080",
+  "200000020",
+])("a Portuguese number such as %s", (digits) => {
+  expect(isPortugueseNumber(digits)).toBe(true);
+  const wrong = Array.from({ length: 9 }, (_, more) => `${digits.slice(0, 8)}${(Number(digits[8]) + more + 1) % 10}`);
+  expect(wrong.filter(isPortugueseNumber)).toEqual([]);
+});
 
 test.each([
   "7707083893",

@@ -6,23 +6,20 @@ import { tasks } from "../../src/contract/tasks.ts";
 import { binaryMembers } from "../../src/engines/declared-binaries.ts";
 import { answer } from "../support/answers.ts";
 import { ask, readError } from "../support/chat.ts";
-import { providerSecret } from "../support/gateway-settings.ts";
+import { declareTasks, path, png, safe } from "../support/task-gateway.ts";
 import { sharedGateway, testGateway } from "../support/test-gateway.ts";
+import { uploadFile } from "../support/uploads.ts";
 import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
-const path = "/v3/universal-ai";
 const megabyte = 1_048_576;
 // Invented: the least that is recognised as what it is.
-const png = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(200, 7)]);
 const mp3 = Buffer.concat([Buffer.from("ID3\x04\0\0", "latin1"), Buffer.alloc(300, 9)]);
 const pngUrl = `data:image/png;base64,${png.toString("base64")}`;
 const mp3Url = `data:audio/mpeg;base64,${mp3.toString("base64")}`;
-const safe = { nsfw_likelihood: 0, nsfw_likelihood_score: 0, items: [] };
 
 const vendor = await startVendor(() => answer(404, { error: { message: "no such path" } }));
 const host = startHost();
-const declared = { dialect: "openai", base_url: `http://127.0.0.1:${vendor.port}/tasks/v1`, api_key: providerSecret };
 const gateway = await sharedGateway({
   vendor,
   jobWorkers: 1,
@@ -30,20 +27,17 @@ const gateway = await sharedGateway({
   env: { SWITCHYARD_EGRESS_ALLOW: "127.0.0.1/32", SWITCHYARD_LOCAL_WORKERS: "1", SWITCHYARD_BREAKER_FAILURES: "0" },
   config: {
     providers: {
-      inhouse: {
-        ...declared,
-        tasks: [
-          "text/moderation",
-          "ocr/ocr",
-          "ocr/ocr_async",
-          "audio/tts",
-          "audio/speech_to_text_async",
-          "image/generation",
-          "image/face_compare",
-          "image/background_removal",
-        ],
-      },
-      second: { ...declared, tasks: ["text/moderation", "audio/tts"] },
+      inhouse: declareTasks(vendor, [
+        "text/moderation",
+        "ocr/ocr",
+        "ocr/ocr_async",
+        "audio/tts",
+        "audio/speech_to_text_async",
+        "image/generation",
+        "image/face_compare",
+        "image/background_removal",
+      ]),
+      second: declareTasks(vendor, ["text/moderation", "audio/tts"]),
     },
     aliases: {
       "Judge.v2": ["text/moderation/inhouse", "text/moderation/second"],
@@ -96,14 +90,7 @@ async function runJob(body: unknown): Promise<Record<string, unknown>> {
   return job;
 }
 
-async function upload(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const form = new FormData();
-  form.append("file", new Blob([bytes]), "scan.png");
-  const headers = { authorization: `Bearer ${key}` };
-  const response = await fetch(`${gateway.url}/v3/upload`, { method: "POST", headers, body: form });
-  if (response.status !== 200) throw new Error(`the upload was answered with ${response.status}`);
-  return ((await response.json()) as { file_id: string }).file_id;
-}
+const upload = (bytes: Uint8Array<ArrayBuffer>) => uploadFile(gateway.url, key, bytes);
 
 function transcribe(bytes: Uint8Array<ArrayBuffer>, model: string): Promise<Response> {
   const form = new FormData();

@@ -11,16 +11,15 @@ import { findPackage } from "../../src/engines/local/resolve-package.ts";
 import { splitWindows } from "../../src/engines/local/text/windows.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
+import { measureGrowth } from "../support/cpu-time.ts";
 import { hostileFiles, toZip } from "./hostile/documents.ts";
 import { hostileTasks, toHostileInput } from "./hostile/tasks.ts";
 import { hostileTexts } from "./hostile/texts.ts";
 import { longTimeLimitsMs, runLocal } from "./local-call.ts";
 
-const shortLength = 3_000;
+const shortLength = 2_000;
 // Linear work takes 4 times as long for 4 times the text, quadratic work 16 times, cubic work 64 times.
-const mostGrowth = 10;
-// Below this, the measure says more about the garbage collector than about the engine.
-const negligibleMs = 300;
+const linear = { factor: 4, most: 10, negligibleMs: 150 };
 const withinMs = 120_000;
 
 const measured = hostileTasks.filter(({ model, task }) => model === null && task !== "audio/tts");
@@ -28,72 +27,74 @@ const measured = hostileTasks.filter(({ model, task }) => model === null && task
 describe("work grows with the text, and no faster", () => {
   for (const { task } of measured) {
     const engine = localEngines.find((one) => one.task === task && one.models === undefined);
-    const isInstalled = engine?.packages.every((name) => findPackage(name) !== null) === true;
-    test.skipIf(!isInstalled)(
-      task,
-      async () => {
-        const run = await engine?.load();
-        if (run === undefined) throw new Error(`no local engine for ${task}`);
-        await processorTimeOf(run, task, "Dr. Ann Lee of London eats teh bread. ".repeat(100));
-        const grown: string[] = [];
-        for (const { name, of } of hostileTexts) {
-          const growth = await growthOf(run, task, of);
-          if (growth > mostGrowth) grown.push(`${name}: ${growth.toFixed(1)} times`);
-        }
-        expect(grown).toEqual([]);
-      },
-      withinMs,
-    );
+    testInstalled(task, engine, async (run) => {
+      await runHostile(run, task, "Dr. Ann Lee of London eats teh bread. ".repeat(100));
+      expect(await findGrowth(hostileTexts, (of) => growthOf(run, task, of))).toEqual([]);
+    });
   }
 });
 
-async function growthOf(run: LocalRun, task: string, of: (length: number) => string): Promise<number> {
-  const measure = async () => {
-    const short = await processorTimeOf(run, task, of(shortLength));
-    const long = await processorTimeOf(run, task, of(4 * shortLength));
-    return long < negligibleMs ? 0 : long / short;
-  };
-  const first = await measure();
-  // Once more: a compilation or a collection of garbage can fall into either.
-  return first > mostGrowth ? Math.min(first, await measure()) : first;
+function testInstalled(
+  task: string,
+  engine: (typeof localEngines)[number] | undefined,
+  check: (run: LocalRun) => Promise<void>,
+): void {
+  const isInstalled = engine?.packages.every((name) => findPackage(name) !== null) === true;
+  test.skipIf(!isInstalled)(
+    task,
+    async () => {
+      const run = await engine?.load();
+      if (run === undefined) throw new Error(`no local engine for ${task}`);
+      await check(run);
+    },
+    withinMs,
+  );
 }
 
-/** Milliseconds. */
-async function processorTimeOf(run: LocalRun, task: string, text: string): Promise<number> {
-  const before = process.cpuUsage();
+type HostileText = (typeof hostileTexts)[number];
+
+/** The texts for which the time grows too fast. */
+async function findGrowth(
+  texts: readonly HostileText[],
+  measure: (of: HostileText["of"]) => Promise<number>,
+): Promise<string[]> {
+  const grown: string[] = [];
+  for (const { name, of } of texts) {
+    const growth = await measure(of);
+    if (growth > linear.most) grown.push(`${name}: ${growth.toFixed(1)} times`);
+  }
+  return grown;
+}
+
+function growthOf(run: LocalRun, task: string, of: (length: number) => string): Promise<number> {
+  const prepare = (length: number) => {
+    const text = of(length);
+    return () => runHostile(run, task, text);
+  };
+  return measureGrowth({ ...linear, prepare, length: shortLength });
+}
+
+async function runHostile(run: LocalRun, task: string, text: string): Promise<void> {
   try {
     await run({ model: null, input: toHostileInput(task, text), files: {}, onProgress: () => {} });
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
   }
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000;
 }
 
 describe("parsers of documents take time in proportion to a line", () => {
   for (const task of ["ocr/resume_parser", "ocr/financial_parser", "ocr/identity_parser"]) {
     const engine = localEngines.find((one) => one.task === task);
-    const isInstalled = engine?.packages.every((name) => findPackage(name) !== null) === true;
-    test.skipIf(!isInstalled)(
-      task,
-      async () => {
-        const load = await engine?.load();
-        if (load === undefined) throw new Error(`no local engine for ${task}`);
-        const run: LocalRun = ({ input, ...call }) => {
-          const bytes = Buffer.from(String(input["text"]));
-          const files = { file: { name: "a.txt", mediaType: "text/plain", bytes } };
-          return load({ ...call, input: { language: "en", document_type: "auto-detect" }, files });
-        };
-        await processorTimeOf(run, task, "Dr. Ann Lee of London\n".repeat(100));
-        const grown: string[] = [];
-        for (const { name, of } of hostileTexts.filter((text) => text.name.startsWith("a run of"))) {
-          const growth = await growthOf(run, task, (length) => of(4 * length));
-          if (growth > mostGrowth) grown.push(`${name}: ${growth.toFixed(1)} times`);
-        }
-        expect(grown).toEqual([]);
-      },
-      withinMs,
-    );
+    testInstalled(task, engine, async (parse) => {
+      const run: LocalRun = ({ input, ...call }) => {
+        const bytes = Buffer.from(String(input["text"]));
+        const files = { file: { name: "a.txt", mediaType: "text/plain", bytes } };
+        return parse({ ...call, input: { language: "en", document_type: "auto-detect" }, files });
+      };
+      await runHostile(run, task, "Dr. Ann Lee of London\n".repeat(100));
+      const runs = hostileTexts.filter((text) => text.name.startsWith("a run of"));
+      expect(await findGrowth(runs, (of) => growthOf(run, task, (length) => of(4 * length)))).toEqual([]);
+    });
   }
 });
 
@@ -133,14 +134,13 @@ describe("office files", () => {
   };
 
   for (const [name, token] of Object.entries(contents)) {
-    test(`a packed .docx of ${name} takes time in proportion to what it unpacks to`, () => {
-      const measure = () => {
-        const short = processorTimeOfOffice(token, 400_000);
-        const long = processorTimeOfOffice(token, 1_600_000);
-        return long < negligibleMs ? 0 : long / short;
-      };
-      const first = measure();
-      expect(first > mostGrowth ? Math.min(first, measure()) : first).toBeLessThanOrEqual(mostGrowth);
+    test(`a packed .docx of ${name} takes time in proportion to what it unpacks to`, async () => {
+      const growth = await measureGrowth({
+        ...linear,
+        prepare: (length) => prepareOffice(token, length),
+        length: 400_000,
+      });
+      expect(growth).toBeLessThanOrEqual(linear.most);
     });
   }
 
@@ -157,13 +157,9 @@ describe("office files", () => {
   });
 });
 
-/** Milliseconds. */
-function processorTimeOfOffice(token: string, length: number): number {
+function prepareOffice(token: string, length: number): () => void {
   const file = toZip(["word/document.xml"], `<${token.repeat(Math.ceil(length / token.length))}`);
-  const before = process.cpuUsage();
-  readOfficeText(file);
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000;
+  return () => readOfficeText(file);
 }
 
 describe("hostile files", () => {

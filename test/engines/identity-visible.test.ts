@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { identityParser } from "../../src/engines/local/documents/parsers.ts";
 import { text, writePdf } from "../quality/ocr/write-pdf.ts";
+import { italianZone } from "../support/identity-zones.ts";
 
 type Paper = Readonly<Record<string, { readonly value: string | null; readonly confidence: number | null }>>;
 
@@ -107,6 +108,21 @@ describe("labels", () => {
       "4d NUMBER N3456-12345",
     ]);
     expect(paper).toMatchObject({ last_name: { value: "NGUYEN" }, given_names: [{ value: "LINH" }, { value: "THI" }] });
+  });
+
+  test.each([
+    "Surname / Name: GIRAUD LUCIE",
+    "Surname and given names: GIRAUD LUCIE",
+    "Nom et prénom : GIRAUD LUCIE",
+    "Apellidos y nombres: GIRAUD LUCIE",
+    "Name, Vorname: GIRAUD, LUCIE",
+    "Cognome e nome: GIRAUD LUCIE",
+    "Családi és utónév / Family name and given name: GIRAUD LUCIE",
+    "氏名: GIRAUD LUCIE",
+    "Full name: LUCIE GIRAUD",
+  ])("of a full name state its order: %s", async (line) => {
+    const paper = await readOne(["IDENTITY CARD", line, "Date of birth: 13.07.1973", "Card number: 880692310285"]);
+    expect(paper).toMatchObject({ last_name: { value: "GIRAUD" }, given_names: [{ value: "LUCIE" }] });
   });
 
   test("match whole words only", async () => {
@@ -305,8 +321,7 @@ describe("pages", () => {
     text(20, 128, "LUOGO DI NASCITA / PLACE OF BIRTH"),
     text(20, 142, "LECCO"),
   ];
-  const zone = ["C<ITACA12345AA7<<<<<<<<<<<<<<<", "7709128M3308017ITA<<<<<<<<<<<2", "BRANDT<<JONAS<<<<<<<<<<<<<<<<<"];
-  const back = zone.map((line, index) => text(12, 60 + index * 17, line, { font: "mono" }));
+  const back = italianZone.map((line, index) => text(12, 60 + index * 17, line, { font: "mono" }));
   const page = { width: 300, height: 200 };
 
   test("the two sides of a card are one document", async () => {

@@ -48,10 +48,14 @@ const complete: Complete = async (request, { provider, model }, { signal }) => {
 
 const engines = createLlmEngines({ providers: providers.values(), complete });
 
-function engineOf(task: string, provider = "openai"): Engine {
-  const found = engines.find((engine) => engine.task === task && engine.provider === provider);
+function engineOf(task: string, provider = "openai", among = engines): Engine {
+  const found = among.find((engine) => engine.task === task && engine.provider === provider);
   if (found === undefined) throw new Error(`there is no engine for ${task} at ${provider}`);
   return found;
+}
+
+function engineWith(task: string, complete: Complete): Engine {
+  return engineOf(task, "openai", createLlmEngines({ providers: providers.values(), complete }));
 }
 
 interface Asked {
@@ -59,11 +63,12 @@ interface Asked {
   readonly model?: string | null;
   readonly file?: InputFile;
   readonly params?: JsonObject;
+  readonly engine?: Engine;
 }
 
 function run(task: string, input: JsonObject, asked: Asked = {}): Promise<TaskResult> {
-  const { provider = "openai", model = "gpt-4o-mini", file, params = {} } = asked;
-  return engineOf(task, provider).run({
+  const { provider = "openai", model = "gpt-4o-mini", file, params = {}, engine = engineOf(task, provider) } = asked;
+  return engine.run({
     model,
     input,
     files: file === undefined ? {} : { file },
@@ -80,9 +85,7 @@ function say(value: unknown, more: JsonObject = {}): void {
   vendor.next(answer(200, completion(typeof value === "string" ? value : JSON.stringify(value), more)));
 }
 
-function sent(at = 0): ChatRequest {
-  return requestOf(vendor.requests.at(at));
-}
+const sent = (at = 0): ChatRequest => requestOf(vendor.requests.at(at));
 
 const offers = engines.filter(({ provider }) => provider === "openai");
 // Tasks on videos need frames, which test/engines/local-video.full.test.ts extracts.
@@ -117,9 +120,7 @@ describe("every task", () => {
     });
 
   /** Whose chat takes no files of this kind. */
-  function isBeyond(dialect: string, task: string): boolean {
-    return task.startsWith("ocr/") && ["cohere", "ollama"].includes(dialect);
-  }
+  const isBeyond = (dialect: string, task: string) => task.startsWith("ocr/") && ["cohere", "ollama"].includes(dialect);
 
   function expectStrict(schema: JsonObject): void {
     const allowed = ["type", "description", "enum", "items", "properties", "required", "additionalProperties"];
@@ -203,6 +204,23 @@ describe("what the model is sent", () => {
     expect(request).not.toHaveProperty("n");
   });
 
+  test("a problem that a translation finds is reported for provider_params or the input", async () => {
+    const problem = (...path: string[]) => ({
+      loc: ["body", ...path],
+      msg: "Input should be low",
+      type: "literal_error",
+    });
+    const engine = engineWith("text/summarize", () => {
+      throw new ValidationError([problem("reasoning_effort"), problem("messages", "content")]);
+    });
+    const params = { reasoning_effort: "none at all", messages: [] };
+    const failure = await failureOf(run("text/summarize", { text: "Some text" }, { engine, params }));
+    expect(failure.problems.map(({ loc }) => loc)).toEqual([
+      ["body", "provider_params", "reasoning_effort"],
+      ["body", "input"],
+    ]);
+  });
+
   test("a task without a model is a 422 that names one", async () => {
     const failure = await failureOf(run("ocr/ocr", { file: "x" }, { model: null, file: image }));
     expect(failure).toBeInstanceOf(ValidationError);
@@ -284,24 +302,14 @@ describe("what comes back", () => {
 
   test("an answer that the chat layer rejects is requested again, and its cost is unknown", async () => {
     let calls = 0;
-    const [engine] = createLlmEngines({
-      providers: [providers.get("openai") as Provider],
-      complete: (request, offer, context) => {
-        if (calls++ === 0) throw new GatewayError("provider_bad_response", "not what response_format asks for");
-        return complete(request, offer, context);
-      },
-    }).filter(({ task }) => task === "text/summarize");
-    say({ result: "short" });
-    const call = { model: "gpt-4o", input: text, files: {}, providerParams: {}, signal: AbortSignal.timeout(60_000) };
-    const made = await engine?.run({
-      ...call,
-      deadline: performance.now() + 60_000,
-      ticket: new CallTicket(),
-      requestId: "req-1",
-      owner: "key:test",
+    const engine = engineWith("text/summarize", (request, offer, context) => {
+      if (calls++ === 0) throw new GatewayError("provider_bad_response", "not what response_format asks for");
+      return complete(request, offer, context);
     });
-    expect(made?.output).toEqual({ result: "short" });
-    expect(made?.charge).toMatchObject({ cost: null, reason: "usage_unknown" });
+    say({ result: "short" });
+    const { output, charge } = await run("text/summarize", text, { engine });
+    expect(output).toEqual({ result: "short" });
+    expect(charge).toMatchObject({ cost: null, reason: "usage_unknown" });
   });
 
   test("a refusal of the model is not a result, nor a reason to ask again", async () => {
@@ -320,7 +328,7 @@ describe("what comes back", () => {
     const choice = { index: 0, message: { role: "assistant", content: '{"resu' }, finish_reason: "length" };
     say("", { choices: [choice] });
     const failure = await failureOf(run("text/summarize", text));
-    expect(failure.message).toContain("cut at its limit");
+    expect(failure.message).toContain("cut off at the token limit");
   });
 
   test("an error of the vendor is passed on as it is", async () => {

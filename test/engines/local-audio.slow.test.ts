@@ -1,12 +1,9 @@
-// Speech by the local engine, and what is true of all of them: the examples work.
+// Speech by the local engine.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { dirname, join } from "node:path";
-import type { InputFile } from "../../src/engines/engine.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
-import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
-import { fitsTask, longTimeLimitsMs, runLocal } from "./local-call.ts";
+import { fitsTask, longTimeLimitsMs, refusalOf, runLocal } from "./local-call.ts";
 
 const log = createLog({ level: "error", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
 const sentence = "Good morning. The train to Edinburgh leaves from platform four.";
@@ -28,13 +25,7 @@ async function speak(input: Record<string, unknown>) {
 }
 
 async function problemOf(input: Record<string, unknown>) {
-  try {
-    await runLocal(local, "audio/tts", { text: sentence, ...input });
-  } catch (error) {
-    if (error instanceof ValidationError) return error.problems[0];
-    throw error;
-  }
-  throw new Error("it was not refused");
+  return (await refusalOf(runLocal(local, "audio/tts", { text: sentence, ...input }))).problems[0];
 }
 
 /** The mean pitch, by where the sound repeats itself. */
@@ -133,36 +124,7 @@ describe("speech", () => {
 
   test("a long text is spoken to its end", async () => {
     const once = (await speak({ audio_format: "wav" })).seconds;
-    const { seconds } = await speak({ text: `${sentence} `.repeat(20) });
-    expect(seconds / once).toBeGreaterThan(17);
+    const { seconds } = await speak({ text: `${sentence} `.repeat(4) });
+    expect(seconds / once).toBeGreaterThan(3.5);
   });
 });
-
-describe("examples", () => {
-  test("each answer matches the schema of its task", async () => {
-    const files = await Array.fromAsync(new Bun.Glob("examples/tasks/{text,audio}/*.json").scan("."));
-    expect(files.length).toBeGreaterThan(10);
-    for (const file of files) {
-      const { model, input } = await Bun.file(file).json();
-      const [feature, subfeature, , engineModel = null] = String(model).split("/");
-      const task = `${feature}/${subfeature}`;
-      const { output, binaries } = await runLocal(local, task, input, {
-        model: engineModel,
-        files: await readNamedFiles(dirname(file), input),
-      });
-      const complete = binaries?.length ? { ...output, audio_resource_url: "https://gateway.example/a" } : output;
-      expect(fitsTask(task, complete)).toBe(true);
-    }
-  });
-});
-
-/** Members such as `"file": "@announcement.mp3"` name a file beside the example. */
-async function readNamedFiles(folder: string, input: Record<string, unknown>): Promise<Record<string, InputFile>> {
-  const files: Record<string, InputFile> = {};
-  for (const [member, value] of Object.entries(input)) {
-    if (typeof value !== "string" || !value.startsWith("@")) continue;
-    const file = Bun.file(join(folder, value.slice(1)));
-    files[member] = { name: value.slice(1), mediaType: file.type, size: file.size, read: () => file.bytes() };
-  }
-  return files;
-}

@@ -7,6 +7,7 @@ import { ValidationError } from "../../src/errors.ts";
 import { type Json, SchemaDocument } from "../../src/lib/json-schema/schema.ts";
 import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
 import { CallTicket } from "../../src/providers/call-ticket.ts";
+import { rejectionOf } from "../support/thrown.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -35,28 +36,29 @@ export function runLocal(
   );
   if (engine === undefined) throw new Error(`no local engine for ${task}`);
   return engine.run({
+    ...plainCall(options.withinMs),
     model,
     input: { ...defaultsOf(task), ...input },
     files: options.files ?? {},
-    providerParams: {},
-    signal: new AbortController().signal,
-    deadline: performance.now() + (options.withinMs ?? longTimeMs),
-    ticket: new CallTicket(),
-    requestId: "test",
-    owner: "key:test",
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   });
 }
 
+/** What calls of engines have in common. */
+export function plainCall(withinMs = longTimeMs) {
+  return {
+    providerParams: {},
+    signal: new AbortController().signal,
+    deadline: performance.now() + withinMs,
+    ticket: new CallTicket(),
+    requestId: "test",
+    owner: "key:test",
+  };
+}
+
 /** The error of a call that must be refused as invalid. */
-export async function refusalOf(answer: Promise<unknown>): Promise<ValidationError> {
-  try {
-    await answer;
-  } catch (error) {
-    if (error instanceof ValidationError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
+export function refusalOf(answer: Promise<unknown>): Promise<ValidationError> {
+  return rejectionOf(answer, ValidationError);
 }
 
 export function fitsTask(task: string, output: Members): boolean {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createPool, type Pool } from "../../src/engines/local/pool.ts";
 import { createLog } from "../../src/log.ts";
 import { waitFor } from "../support/wait.ts";
+import { poolJob } from "./pool-job.ts";
 
 const listModule = new URL("./local-test-engines.ts", import.meta.url).href;
 let folder: string;
@@ -42,34 +43,15 @@ function open(deniedPaths: readonly string[] | null): Pool {
 }
 
 async function reach(pool: Pool): Promise<Record<string, string>> {
-  const { output } = await pool.run({
-    task: "test/reach",
-    lane: "light",
-    owner: "key:test",
-    timeLimit: { milliseconds: 30_000, setting: "" },
-    model: null,
-    input: { port: listener.port, file: database, newFile: join(folder, "written") },
-    files: {},
-    signal: new AbortController().signal,
-    deadline: performance.now() + 100_000,
-  });
+  const input = { port: listener.port, file: database, newFile: join(folder, "written") };
+  const { output } = await pool.run(poolJob("test/reach", { input }));
   return output["result"] as Record<string, string>;
 }
 
 /** Starts one process and asks what the system enforces here. */
 async function findConfinement() {
   const pool = open([]);
-  await pool.run({
-    task: "test/echo",
-    lane: "light",
-    owner: "key:test",
-    timeLimit: { milliseconds: 30_000, setting: "" },
-    model: null,
-    input: {},
-    files: {},
-    signal: new AbortController().signal,
-    deadline: performance.now() + 100_000,
-  });
+  await pool.run(poolJob("test/echo"));
   const found = pool.confinement();
   await pool.close();
   return found;
@@ -114,6 +96,19 @@ describe("an engine process", () => {
       const { read, readPackage } = await reach(pool);
       await pool.close();
       expect([read, readPackage]).toEqual(["EACCES", "reached"]);
+    },
+  );
+
+  test.skipIf(confinement?.files !== true)(
+    `is not reported as confined if the launcher could not replace itself with it ${why}`,
+    async () => {
+      const launcher = Bun.fileURLToPath(new URL("../../src/engines/local/confine.ts", import.meta.url));
+      const worker = join(folder, "worker.ts");
+      await writeFile(worker, "console.log(process.argv.at(-1));");
+      // Without the right to execute the runtime, execve fails.
+      const grants = { readable: [folder, "/proc"], writable: [], denied: [] };
+      const child = Bun.spawn([process.execPath, launcher, "0", JSON.stringify(grants), worker]);
+      expect(await child.stdout.json()).toEqual({ network: false, files: false, problem: "execve was refused" });
     },
   );
 

@@ -23,7 +23,11 @@ import { CallerLeft } from "../../src/providers/call.ts";
 import { configureProviders } from "../../src/providers/configure.ts";
 import { HttpClient } from "../../src/providers/http-client.ts";
 import { rows } from "../../src/providers/index.ts";
+import { runnerOf } from "../quality/run-task.ts";
 import { measureMeaning } from "../quality/text/measure-groups.ts";
+import { meaningSamples } from "../quality/text/speed-samples.ts";
+import { anyCaller } from "../support/any-caller.ts";
+import { isFullRun } from "../support/test-size.ts";
 import { fitsTask, longTimeLimitsMs, refusalOf, runLocal } from "./local-call.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -163,6 +167,19 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
     expect(await outputOf("text/moderation", input, "minilm")).toEqual(await outputOf("text/moderation", input));
   });
 
+  test("moderation tells a report or an idiom from a threat", async () => {
+    const scoreOf = async (text: string) =>
+      (await outputOf("text/moderation", { text, language: "en" }, "minilm"))["nsfw_likelihood"];
+    for (const text of [
+      'He was jailed because he had written "I will cut your throat" to a judge.',
+      "Two men were stabbed in a bar on Friday night, the police reported.",
+      "The supervisor kills worker threads that hang.",
+    ])
+      expect(await scoreOf(text)).toBe(0);
+    for (const text of ["I will cut your throat while you sleep.", "Nobody would miss you, so take the pills."])
+      expect(await scoreOf(text)).toBeGreaterThan(2);
+  });
+
   test("the engines that come with the gateway stay the default for summaries and keywords", async () => {
     const [plain, named] = [
       await runLocal(local, "text/summarize", { text: prose, language: "en", output_sentences: 1 }),
@@ -223,7 +240,7 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
       for (const task of ["text/keyword_extraction", "text/moderation", "text/summarize"])
         await outputOf(task, { text, language: "en" }, "minilm");
     }
-  }, 120_000);
+  }, 300_000);
 
   test("texts in another language are refused where only English is understood", async () => {
     const text =
@@ -243,39 +260,50 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
   });
 
   test("the memory of the worker does not grow over many calls", async () => {
-    const texts = Array.from({ length: 40 }, (_, index) => `${prose}${index}`);
+    const texts = Array.from({ length: isFullRun ? 16 : 8 }, (_, index) => `${prose}${index}`);
     const call = () => outputOf("text/embeddings", { texts });
     for (let warm = 0; warm < 3; warm++) await call();
     const before = memoryOf(local);
-    for (let more = 0; more < 25; more++) await call();
-    expect(memoryOf(local) - before).toBeLessThan(60 * 1_048_576);
-  }, 120_000);
-
-  test("no engine is worse on the labelled sets than it was", async () => {
-    const lines = await measureMeaning(
-      async (task, input, model) => (await runLocal(local, task, input, { model: model ?? null })).output,
-      () => {},
-    );
-    // A little below what was measured: another processor rounds in another way.
-    const least: Readonly<Record<string, number>> = {
-      "text/embeddings": 65,
-      "text/custom_classification": 85,
-      "text/question_answer the sentence": 78,
-      "text/question_answer questions": 66,
-      "text/summarize/local/minilm the": 62,
-      "text/summarize/local/minilm held-out": 50,
-      "text/keyword_extraction/local/minilm expected": 65,
-      "text/keyword_extraction/local/minilm second": 60,
-    };
-    for (const [start, percent] of Object.entries(least)) {
-      const found = lines.filter(({ task, measure }) => `${task} ${measure}`.startsWith(start));
-      expect(found).toHaveLength(1);
-      expect(Number.parseFloat(found[0]?.result ?? "")).toBeGreaterThanOrEqual(percent);
+    const after: number[] = [];
+    for (let more = 0; more < 25; more++) {
+      await call();
+      after.push(memoryOf(local));
     }
-    const moderation = lines.find(({ task }) => task === "text/moderation/local/minilm");
-    for (const figure of moderation?.result.match(/[\d.]+/g) ?? ["none"])
-      expect(Number(figure)).toBeGreaterThanOrEqual(78);
-  }, 240_000);
+    // A single reading may be taken just before garbage is collected.
+    expect(Math.min(...after.slice(-10)) - before).toBeLessThan(60 * 1_048_576);
+  }, 300_000);
+
+  test("every call whose speed is measured is answered", async () => {
+    for (const { task, input, model } of meaningSamples)
+      expect(fitsTask(task, await runnerOf(local)(task, input, model))).toBe(true);
+  });
+
+  test.skipIf(!isFullRun)(
+    "no engine is worse on the labelled sets than it was",
+    async () => {
+      const lines = await measureMeaning(runnerOf(local), "test", () => {});
+      // A little below what was measured: another processor rounds in another way.
+      const least: Readonly<Record<string, number>> = {
+        "text/embeddings": 65,
+        "text/custom_classification": 85,
+        "text/question_answer the sentence": 78,
+        "text/question_answer questions": 66,
+        "text/summarize/local/minilm the": 62,
+        "text/summarize/local/minilm held-out": 50,
+        "text/keyword_extraction/local/minilm expected": 65,
+        "text/keyword_extraction/local/minilm second": 60,
+      };
+      for (const [start, percent] of Object.entries(least)) {
+        const found = lines.filter(({ task, measure }) => `${task} ${measure}`.startsWith(start));
+        expect(found).toHaveLength(1);
+        expect(Number.parseFloat(found[0]?.result ?? "")).toBeGreaterThanOrEqual(percent);
+      }
+      const moderation = lines.find(({ task }) => task === "text/moderation/local/minilm");
+      for (const figure of moderation?.result.match(/[\d.]+/g) ?? ["none"])
+        expect(Number(figure)).toBeGreaterThanOrEqual(88);
+    },
+    240_000,
+  );
 });
 
 function memoryOf({ state }: LocalEngines): number {
@@ -341,20 +369,7 @@ describe("POST /v3/embeddings", () => {
     });
   }
 
-  const caller: Caller = {
-    keyId: "key",
-    kind: "inference",
-    name: "",
-    owner: null,
-    scopes: new Set(["embeddings"]),
-    allowedModels: null,
-    rateLimit: null,
-    budget: null,
-    team: null,
-    role: null,
-    rules: [],
-    tags: {},
-  } as Caller;
+  const caller: Caller = { ...anyCaller, scopes: new Set(["embeddings"]) };
 
   async function embed(body: Members, over: Embeddings = embeddings, signal = new AbortController().signal) {
     const text = JSON.stringify({ model: "local/all-minilm-l6-v2", ...body });

@@ -63,7 +63,7 @@ describe.skipIf(!isAdded)("faces on this machine", () => {
     expect((await send("DELETE", `${path}/${id}/faces/${known}`))["status"]).toBe(200);
     const gone = await recognise(id, await gallery.cell(0, 1));
     expect(gone.output?.items.map(({ face_id }) => face_id)).not.toContain(known);
-  }, 120_000);
+  }, 300_000);
 
   test("an empty collection has no matches, and a picture without a face is refused at its member", async () => {
     const { collection_id: id } = (await send("POST", path, { provider: "local" })) as { collection_id: string };
@@ -74,5 +74,5 @@ describe.skipIf(!isAdded)("faces on this machine", () => {
     expect(refused).toMatchObject({ status: 422, detail: [{ loc: ["body", "file"] }] });
     expect((await recognise(id, blank)).status).toBe(422);
     expect((await send("GET", `${path}/${id}`))["face_count"]).toBe(0);
-  }, 120_000);
+  }, 300_000);
 });

@@ -86,6 +86,41 @@ describe.skipIf(!isInstalled)("the group grammar", () => {
     expect(await itemsOf("Bring flour, eggs and sugar.")).toEqual([]);
   });
 
+  test("a long address of a page is not a mistake", async () => {
+    const address = `https://example.com/${"reports/".repeat(20)}`;
+    for (const text of [`Please see ${address} for the details.`, `${address} is the page.`, `The page is ${address}`])
+      expect(await itemsOf(text)).toEqual([]);
+  });
+
+  test("a sentence that is too long for one call of the rules has no mistakes where it is split", async () => {
+    const clause = "she walked along the river for longer than we did, ";
+    for (const start of ["My brother knows", "They know", "Everyone knows", "I know", "You know"])
+      expect(await itemsOf(`${start} that ${clause.repeat(42)}and then we all went home.`)).toEqual([]);
+  });
+
+  test("words that a split would make wrong are not mistakes", async () => {
+    const clause = "she walked along the river for longer than we did, ";
+    for (const [before, after] of [
+      ["and the the", "n mayor came"],
+      ["and they is", "land hop"],
+      ["and we has", "ten home"],
+    ] as const) {
+      const start = `They know that ${clause.repeat(38)}`;
+      const name = `An${"n".repeat(2_000 - start.length - before.length - 3)}`;
+      const text = `${start}${name} ${before}${after}, and then we all went home.`;
+      expect(text.slice(0, 2_000).endsWith(before)).toBe(true);
+      expect(await itemsOf(text)).toEqual([]);
+    }
+  });
+
+  test("mistakes are found in long sentences, too", async () => {
+    const clause = "she walked along the river for longer than we did, ";
+    for (const count of [1, 5, 20, 60]) {
+      const text = `My brother knows that ${clause.repeat(count)}and he could of come with us.`;
+      expect(shortOf(await itemsOf(text))).toEqual([["could of", "could have"]]);
+    }
+  });
+
   test("a word that both checkers find is reported once", async () => {
     const items = await itemsOf("Its raining alot, isnt it?");
     for (const [index, { offset, length }] of items.entries()) {
@@ -110,19 +145,23 @@ describe.skipIf(!isInstalled)("the group grammar", () => {
         expect(same?.suggestions.slice(0, one.suggestions.length)).toEqual([...one.suggestions]);
       }
     }
-  }, 240_000);
+  }, 300_000);
 
   test("no suggestion replaces a word by one that is misspelt", async () => {
     const sentences = [...grammarWrong.cases, ...grammarRight.cases, ...spellCheckRight.cases].map(({ text }) => text);
-    for (const text of sentences)
-      for (const item of await itemsOf(text))
+    const count = async (text: string) =>
+      ((await runLocal(local, task, { text, language: "en" })).output["items"] as unknown[]).length;
+    for (const text of sentences) {
+      const items = await itemsOf(text);
+      const before = items.length === 0 ? 0 : await count(text);
+      for (const item of items)
         for (const { suggestion } of item.suggestions) {
           const mended = text.slice(0, item.offset) + suggestion + text.slice(item.offset + item.length);
-          const count = async (one: string) =>
-            ((await runLocal(local, task, { text: one, language: "en" })).output["items"] as unknown[]).length;
-          expect([mended, await count(mended)]).toEqual([mended, Math.min(await count(mended), await count(text))]);
+          const after = await count(mended);
+          expect([mended, after]).toEqual([mended, Math.min(after, before)]);
         }
-  }, 240_000);
+    }
+  }, 300_000);
 
   test("answers to unusual texts match the schema, and the engine still works", async () => {
     for (const text of [
@@ -140,7 +179,7 @@ describe.skipIf(!isInstalled)("the group grammar", () => {
     ])
       await itemsOf(text);
     expect(shortOf(await itemsOf("He could of come."))).toEqual([["could of", "could have"]]);
-  }, 240_000);
+  }, 300_000);
 
   test("a lone surrogate becomes the replacement character, as everywhere", async () => {
     const { output } = await runLocal(local, task, { text: "broken \ud800 text", language: "en" }, { model, withinMs });
@@ -165,8 +204,8 @@ describe.skipIf(!isInstalled)("the group grammar", () => {
       const call = (number: number) => itemsOf(`He have ${number} cars and could of gone to to the house.`);
       for (let warm = 0; warm < 30; warm++) await call(warm);
       const before = local.state().heavy.memoryBytes;
-      for (let more = 0; more < 300; more++) await call(more);
-      expect(local.state().heavy.memoryBytes - before).toBeLessThan(40 * 1_048_576);
+      for (let more = 0; more < 200; more++) await call(more);
+      expect(local.state().heavy.memoryBytes - before).toBeLessThan(30 * 1_048_576);
     },
     withinMs,
   );

@@ -1,14 +1,16 @@
 // The pool of the local engines, with engines that behave badly on purpose. Its workers are real processes.
 
 import { afterEach, describe, expect, test } from "bun:test";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createPool, type Job, type Pool, type PoolOptions } from "../../src/engines/local/pool.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
 import { CallerLeft } from "../../src/providers/call.ts";
+import { rejectionOf } from "../support/thrown.ts";
 import { waitFor, within } from "../support/wait.ts";
+import { poolJob as job } from "./pool-job.ts";
 
 const listModule = new URL("./local-test-engines.ts", import.meta.url).href;
 const pools: Pool[] = [];
@@ -37,33 +39,11 @@ function open(options: Partial<PoolOptions> = {}): Pool {
   return pool;
 }
 
-function job(task: string, more: Partial<Job> = {}): Job {
-  return {
-    task,
-    lane: "light",
-    owner: "key:test",
-    timeLimit: { milliseconds: 30_000, setting: "SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS" },
-    model: null,
-    input: {},
-    files: {},
-    signal: new AbortController().signal,
-    deadline: performance.now() + 100_000,
-    ...more,
-  };
-}
-
 async function pidOf(pool: Pool, more: Partial<Job> = {}): Promise<number> {
   return Number((await pool.run(job("test/echo", more))).output["pid"]);
 }
 
-async function refusalOf(answer: Promise<unknown>): Promise<Error> {
-  try {
-    await answer;
-  } catch (error) {
-    if (error instanceof Error) return error;
-  }
-  throw new Error("it was not refused");
-}
+const refusalOf = (answer: Promise<unknown>) => rejectionOf(answer, Error);
 
 /** The code of the error that a caller would see. */
 async function codeOf(answer: Promise<unknown>): Promise<string> {
@@ -150,6 +130,32 @@ describe("work", () => {
     await pool.close();
     expect(await Bun.file(folder).exists()).toBe(false);
   });
+
+  test("the worker checks the output of a known task, and that of others is not called checked", async () => {
+    const pool = open();
+    const items = [{ keyword: "pool", importance: 0.5 }];
+    const answer = await pool.run(job("text/keyword_extraction", { input: { items } }));
+    expect(answer).toMatchObject({ output: { items }, isChecked: true });
+    const wrong = await pool.run(job("text/keyword_extraction", { input: { items: [{ keyword: 5 }] } }));
+    expect(wrong).toMatchObject({ isChecked: false });
+    expect(await pool.run(job("test/echo"))).toMatchObject({ isChecked: false });
+  });
+
+  test.skipIf(process.platform !== "linux")(
+    "every thread of a worker of heavy engines has the low priority, and light engines have a higher one",
+    async () => {
+      const pool = open({ niceness: 15 });
+      const nicenessOf = async (pid: number) => {
+        const threads = await readdir(`/proc/${pid}/task`);
+        // The fields after the name, which may have spaces: the priority is the 16th and the niceness the 17th.
+        const read = async (id: string) =>
+          (await readFile(`/proc/${pid}/task/${id}/stat`, "utf8")).replace(/^.*\) /s, "").split(" ")[16];
+        return new Set(await Promise.all(threads.map(read)));
+      };
+      expect(await nicenessOf(await pidOf(pool, { lane: "heavy" }))).toEqual(new Set(["15"]));
+      expect(await nicenessOf(await pidOf(pool, { lane: "light" }))).toEqual(new Set(["10"]));
+    },
+  );
 
   test("an engine sees none of the gateway's settings and keys", async () => {
     const { output } = await open().run(job("test/environment"));

@@ -140,6 +140,15 @@ export const localEngines: readonly LocalEngine[] = [
       return async () => ({ output: { loads: failures.loads }, original: null, units: {} });
     },
   },
+  // A task of the catalogue, whose output has a schema.
+  {
+    task: "text/keyword_extraction",
+    packages: [],
+    lane: "light",
+    load:
+      async () =>
+      async ({ input }) => ({ output: { items: input["items"] }, original: null, units: {} }),
+  },
   {
     task: "test/double",
     packages: [],

@@ -1,8 +1,9 @@
 // Runs every local engine that is installed on some input, and prints what became of each. Started without a network by
-// local-offline.full.test.ts.
+// local-offline.full.test.ts. The requests of examples/ are left out: examples.full.test.ts runs them in processes that are denied the network.
 
 import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
+import { listExamples } from "../../examples/try-all.ts";
 import { findTask } from "../../src/contract/tasks.ts";
 import type { InputFile } from "../../src/engines/engine.ts";
 import { createLocalEngines, describeMissingTools } from "../../src/engines/local/index.ts";
@@ -23,6 +24,7 @@ const files: Readonly<Record<string, string>> = {
 };
 const local = createLocalEngines({ concurrency: 1, timeLimitsMs: longTimeLimitsMs, log });
 const outcomes: Record<string, string> = {};
+const examples = new Set((await listExamples()).map(({ request }) => request.model.replace("/local", "")));
 
 for (const { task, models, unavailableReason } of local.engines) {
   // Programs of the system, such as ffmpeg, may be missing.
@@ -32,8 +34,10 @@ for (const { task, models, unavailableReason } of local.engines) {
     continue;
   }
   // A model that only one of them loads may be the one that is fetched.
-  for (const model of models.length === 0 ? [null] : models)
-    outcomes[model === null ? task : `${task}/${model}`] = await attempt(task, model);
+  for (const model of models.length === 0 ? [null] : models) {
+    const name = model === null ? task : `${task}/${model}`;
+    if (!examples.has(name)) outcomes[name] = await attempt(task, model);
+  }
 }
 await local.close();
 console.log(JSON.stringify({ interfaces: Object.keys(networkInterfaces()), outcomes }));

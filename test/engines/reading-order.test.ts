@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { toReadingOrder } from "../../src/engines/local/documents/reading-order.ts";
-import { layOut, type PlacedText, prose } from "../support/layout.ts";
+import { grid, layOut, type PlacedText, prose, readTable } from "../support/layout.ts";
 
 /** The first words of the lines in reading order. The words arrive in any order. */
 function order(texts: readonly PlacedText[]): string[] {
@@ -12,6 +12,16 @@ function order(texts: readonly PlacedText[]): string[] {
 
 function names(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${name}${index}`);
+}
+
+/** Lines that begin at the left margin, one below the other. */
+function atLeft(texts: readonly string[], y = 60): PlacedText[] {
+  return texts.map((text, index) => ({ x: 40, y: y + index * 16, text }));
+}
+
+/** Lines that end at the right margin. */
+function atRight(texts: readonly string[]): PlacedText[] {
+  return texts.map((text, index) => ({ x: 560 - text.length * 5, y: 60 + index * 16, text }));
 }
 
 describe("columns", () => {
@@ -52,6 +62,24 @@ describe("columns", () => {
     expect(order(texts)).toEqual([...short, ...names("b", 24)]);
   });
 
+  test("the sender and the data of a letter at the same heights are read one after the other", () => {
+    const texts = [
+      ...atLeft(["Northwind Supplies Ltd", "14 Harbour Street, Bristol", "billing@northwind.example"]),
+      ...atRight(["INVOICE", "Number: INV-2026-0147", "Date: 12 March 2026", "Due date: 11 April 2026"]),
+      ...atLeft(["Bill to:", "Ada Fleming"], 160),
+    ];
+    const sender = ["Northwind", "14", "billing@northwind.example"];
+    expect(order(texts)).toEqual([...sender, "INVOICE", "Number:", "Date:", "Due", "Bill", "Ada"]);
+  });
+
+  test("names and amounts at the same heights are read row by row", () => {
+    const texts = [
+      ...atLeft(["Almond croissant", "Orange juice", "Flat white"]),
+      ...atRight(["GBP 12.90", "GBP 2.40", "GBP 103.20"]),
+    ];
+    expect(order(texts)).toEqual(["Almond", "Orange", "Flat"]);
+  });
+
   test("a page number below the columns comes last", () => {
     const texts = [
       ...prose("a", { x: 40, y: 60, lines: 12, columnWidth: 250 }),
@@ -73,35 +101,36 @@ describe("columns", () => {
 });
 
 describe("rows", () => {
+  const linesOf = (texts: readonly PlacedText[]) => toReadingOrder(layOut(texts)).lines.map((line) => line.text);
+
   test("a table is read row by row, with a line for each row", () => {
-    const rows = [
-      ["Oak chair with leather seat", "12", "145.50"],
-      ["Ash table", "3", "99.00"],
-      ["Elm bench, oiled by hand", "1", "310.20"],
-      ["Fitting on site", "6", "48.00"],
-    ];
-    const texts = rows.flatMap(([name = "", count = "", price = ""], index) => [
-      { x: 40, y: 100 + index * 16, text: name },
-      { x: 350, y: 100 + index * 16, text: count },
-      { x: 480, y: 100 + index * 16, text: price },
-    ]);
-    const lines = toReadingOrder(layOut(texts)).lines.map((line) => line.text);
-    expect(lines).toEqual(rows.map((row) => row.join(" ")));
+    const rows = readTable(`
+      Oak chair with leather seat | 12 | 145.50
+      Ash table                   | 3  | 99.00
+      Elm bench, oiled by hand    | 1  | 310.20
+      Fitting on site             | 6  | 48.00
+    `);
+    expect(linesOf(grid(rows, { xs: [40, 350, 480], pitch: 16 }))).toEqual(rows.map((row) => row.join(" ")));
+  });
+
+  test("a table of long words is read row by row, too", () => {
+    const rows = readTable(`
+      Watercolour for beginners     | Harriet Longbottom, painter
+      Bread from your own sourdough | Piotr Wasilewski, baker
+      Bicycle repair for everybody  | Samuel Okonkwo, mechanic
+      Italian conversation at noon  | Giulia Ferraresi, teacher
+    `);
+    expect(linesOf(grid(rows, { xs: [40, 300], pitch: 14 }))).toEqual(rows.map((row) => row.join(" ")));
   });
 
   test("labels and values of a form stay together", () => {
-    const form = [
-      ["Surname", "Moreau"],
-      ["Given names", "Camille Jeanne"],
-      ["Date of birth", "21 June 1989"],
-      ["Nationality", "French"],
-    ];
-    const texts = form.flatMap(([label = "", value = ""], index) => [
-      { x: 40, y: 100 + index * 18, text: label },
-      { x: 220, y: 100 + index * 18, text: value },
-    ]);
-    const lines = toReadingOrder(layOut(texts)).lines.map((line) => line.text);
-    expect(lines).toEqual(form.map((row) => row.join(" ")));
+    const form = readTable(`
+      Surname       | Moreau
+      Given names   | Camille Jeanne
+      Date of birth | 21 June 1989
+      Nationality   | French
+    `);
+    expect(linesOf(grid(form, { xs: [40, 220], pitch: 18 }))).toEqual(form.map((row) => row.join(" ")));
   });
 
   test("Hebrew cells are joined from right to left", () => {
@@ -109,7 +138,7 @@ describe("rows", () => {
       { x: 40, y: 100, text: "שלוש" },
       { x: 400, y: 100, text: "אחת" },
     ];
-    expect(toReadingOrder(layOut(texts)).lines[0]?.text).toBe("אחת שלוש");
+    expect(linesOf(texts)[0]).toBe("אחת שלוש");
   });
 });
 

@@ -4,13 +4,14 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createPool, type Job } from "../../src/engines/local/pool.ts";
+import { createPool } from "../../src/engines/local/pool.ts";
 import { createRemotePool } from "../../src/engines/local/remote-pool.ts";
 import { type PoolServer, servePools } from "../../src/engines/local/serve-pools.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
 import { CallerLeft } from "../../src/providers/call.ts";
 import { waitFor } from "../support/wait.ts";
+import { poolJob as job } from "./pool-job.ts";
 
 const log = createLog({ level: "error", format: "json", secrets: [], write: () => {} });
 const listModule = new URL("./local-test-engines.ts", import.meta.url).href;
@@ -52,21 +53,6 @@ function openEngines({ idleMs = 60_000 } = {}) {
   return engines;
 }
 
-function job(task: string, more: Partial<Job> = {}): Job {
-  return {
-    task,
-    lane: "light",
-    owner: "key:test",
-    timeLimit: { milliseconds: 30_000, setting: "SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS" },
-    model: null,
-    input: {},
-    files: {},
-    signal: new AbortController().signal,
-    deadline: performance.now() + 100_000,
-    ...more,
-  };
-}
-
 async function errorOf(answer: Promise<unknown>): Promise<unknown> {
   return await answer.then(
     () => null,
@@ -81,6 +67,9 @@ test("the first job starts the process, and two processes share its workers", as
   const second = await another.run(job("test/echo"));
   expect(engines.starts).toBeGreaterThan(0);
   expect(first.output["result"]).toEqual({ text: "é 語" });
+  const items = [{ keyword: "pool", importance: 0.5 }];
+  const checked = await one.run(job("text/keyword_extraction", { input: { items } }));
+  expect(checked).toMatchObject({ output: { items }, isChecked: true });
   expect(second.output["pid"]).toBe(first.output["pid"]);
 });
 

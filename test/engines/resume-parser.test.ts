@@ -345,9 +345,22 @@ describe("the person", () => {
     expect(personal_infos.name).toMatchObject({ raw_name: name, first_name: first, last_name: last, prefix });
   });
 
+  test("of two possible names, the one in the e-mail address before its @", async () => {
+    const { personal_infos } = await read([
+      "Nordwind Verlag",
+      "Tilda Brandt",
+      "t.brandt@nordwind.example",
+      "EXPERIENCE",
+      "Editor, Lantern Press, Mar 2019 – Present",
+    ]);
+    expect(personal_infos.name).toMatchObject({ first_name: "Tilda", last_name: "Brandt" });
+  });
+
   test("two surnames in a Spanish CV, and a name with spaces between the letters", async () => {
     const spanish = await read(["Tomás Herrera Ruiz", "IDIOMAS", "Inglés"]);
     expect(spanish.personal_infos.name).toMatchObject({ first_name: "Tomás", last_name: "Herrera Ruiz" });
+    const long = await read(["María Isabel Ortega Prieto", "IDIOMAS", "Inglés"]);
+    expect(long.personal_infos.name).toMatchObject({ first_name: "María", last_name: "Ortega Prieto" });
     const spaced = await read(["A N N A   K O V A C S", "SKILLS", "Welding"]);
     expect(spaced.personal_infos.name["raw_name"]).toBe("ANNA KOVACS");
   });

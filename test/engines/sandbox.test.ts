@@ -4,12 +4,14 @@ import { describe, expect, test } from "bun:test";
 import { crc32, inflateSync } from "node:zlib";
 import { z } from "zod";
 import { type Task, tasks } from "../../src/contract/tasks.ts";
-import type { BinaryResult, Engine, InputFile, TaskCall, TaskResult } from "../../src/engines/engine.ts";
+import type { Engine, InputFile, TaskCall, TaskResult } from "../../src/engines/engine.ts";
 import { createSandboxEngines } from "../../src/engines/sandbox/index.ts";
 import { type GatewayError, ValidationError } from "../../src/errors.ts";
 import { CallTicket } from "../../src/providers/call-ticket.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
 import { makeExample } from "../../src/providers/sandbox/schema-example.ts";
+import { rejectionOf } from "../support/thrown.ts";
+import { withBinaries } from "./vendors-others/ask.ts";
 
 const engines = new Map<string, Engine>(createSandboxEngines().map((engine) => [engine.task, engine]));
 
@@ -47,30 +49,7 @@ async function outputOf(task: string, input: JsonObject): Promise<JsonObject> {
   return (await run(task, input)).output;
 }
 
-async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  throw new Error("it did not fail");
-}
-
-/** As the gateway does: base64 and an address where the engine says so. */
-function withBinaries(output: JsonObject, binaries: readonly BinaryResult[] = []): unknown {
-  const whole = structuredClone(output) as Record<string, unknown>;
-  for (const { base64Path, urlPath, bytes } of binaries) {
-    if (base64Path !== null) set(whole, base64Path, Buffer.from(bytes).toString("base64"));
-    set(whole, urlPath, "https://gateway.example/files/1");
-  }
-  return whole;
-}
-
-function set(root: Record<string | number, unknown>, path: readonly (string | number)[], value: unknown): void {
-  const [name = "", ...rest] = path;
-  if (rest.length === 0) root[name] = value;
-  else set(root[name] as Record<string | number, unknown>, rest, value);
-}
+const failureOf = (promise: Promise<unknown>) => rejectionOf(promise, Error);
 
 function inputFor(task: Task): JsonObject {
   return makeExample(task.inputSchema) as JsonObject;

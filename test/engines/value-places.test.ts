@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { identityParser, resumeParser } from "../../src/engines/local/documents/parsers.ts";
 import type { LocalEngine } from "../../src/engines/local/local-engine.ts";
 import { type PdfPage, text, writePdf } from "../quality/ocr/write-pdf.ts";
+import { italianZone } from "../support/identity-zones.ts";
 
 interface Place {
   readonly page: number;
@@ -32,18 +33,17 @@ test("a labelled value and a value of the zone, on the page where they are print
       text(200, 160, "12 FEB 2021"),
     ],
   };
-  const zone = ["C<ITACA12345AA7<<<<<<<<<<<<<<<", "7709128M3308017ITA<<<<<<<<<<<2", "BRANDT<<JONAS<<<<<<<<<<<<<<<<<"];
   const back: PdfPage = {
     ...size,
-    marks: zone.map((line, index) => text(12, 60 + index * 50, line, { font: "mono" })),
+    marks: italianZone.map((line, index) => text(12, 60 + index * 50, line, { font: "mono" })),
   };
   const places = await placesIn(identityParser, [front, back]);
   expect(places).toMatchObject({
     last_name: { page: 1, text: "BRANDT" },
     birth_place: { page: 1, text: "LECCO" },
     issuance_date: { page: 1, text: "12 FEB 2021" },
-    birth_date: { page: 2, text: zone[1] },
-    document_id: { page: 2, text: zone[0] },
+    birth_date: { page: 2, text: italianZone[1] },
+    document_id: { page: 2, text: italianZone[0] },
   });
   expect(places["birth_place"]?.box.left).toBeCloseTo(200 / 400, 1);
   expect(places["birth_place"]?.box.top).toBeCloseTo(112 / 200, 1);

@@ -5,6 +5,7 @@ import { ValidationError } from "../../src/errors.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
 import { google } from "../../src/providers/google/index.ts";
 import { jsonOf, photo, picture, requestOf, text } from "../support/cloud-tasks.ts";
+import { cornersOf } from "../support/corners.ts";
 import { type CallOptions, callOf, fileOf, read } from "./vendor-calls.ts";
 
 const base64 = picture.toString("base64");
@@ -67,26 +68,12 @@ describe("google", () => {
 
   test("boxes in pixels become relative to the picture", async () => {
     // documented
-    const box = {
-      vertices: [
-        { x: 20, y: 10 },
-        { x: 100, y: 10 },
-        { x: 100, y: 60 },
-        { x: 20, y: 60 },
-      ],
-    };
+    const box = { vertices: cornersOf({ left: 20, top: 10, right: 100, bottom: 60 }) };
     const logos = { responses: [{ logoAnnotations: [{ description: "Acme", score: 0.9, boundingPoly: box }] }] };
     const { output } = await read(google, "image/logo_detection", logos, callOf(photo));
     expect(output["items"]).toEqual([
       {
-        bounding_poly: {
-          vertices: [
-            { x: 0.1, y: 0.1 },
-            { x: 0.5, y: 0.1 },
-            { x: 0.5, y: 0.6 },
-            { x: 0.1, y: 0.6 },
-          ],
-        },
+        bounding_poly: { vertices: cornersOf({ left: 0.1, top: 0.1, right: 0.5, bottom: 0.6 }) },
         description: "Acme",
         score: 0.9,
       },

@@ -6,6 +6,7 @@ import { amazon } from "../../src/providers/amazon/index.ts";
 import { google } from "../../src/providers/google/index.ts";
 import { microsoft } from "../../src/providers/microsoft/index.ts";
 import { mistral } from "../../src/providers/mistral/index.ts";
+import { cornersOf } from "../support/corners.ts";
 import { failureOf, jobId, pathsOf, runJob } from "./vendors-jobs/job.ts";
 import { document, image, type Seen } from "./vendors-others/ask.ts";
 
@@ -18,6 +19,15 @@ const scanned = { input: { file: "u" }, files: { file: document } };
 const box = { left: 0.1, top: 0.2, width: 0.3, height: 0.05 };
 
 describe("documents of many pages", () => {
+  /** One page with one table of two rows and columns. */
+  const tableOf = (rows: readonly object[]) => ({
+    num_pages: 1,
+    pages: [{ tables: [{ num_rows: 2, num_cols: 2, rows }] }],
+  });
+  const lineOf = (text: string) => {
+    const read = { bounding_box: box, confidence: 0.99 };
+    return { text, ...read, words: text.split(" ").map((word) => ({ text: word, ...read })) };
+  };
   const Geometry = { BoundingBox: { Left: 0.1, Top: 0.2, Width: 0.3, Height: 0.05 } };
   const block = (Id: string, BlockType: string, more: object = {}) => ({
     Id,
@@ -63,31 +73,7 @@ describe("documents of many pages", () => {
     expect(output).toEqual({
       raw_text: "Hello there\nEnd",
       number_of_pages: 2,
-      pages: [
-        {
-          lines: [
-            {
-              text: "Hello there",
-              bounding_box: box,
-              confidence: 0.99,
-              words: [
-                { text: "Hello", bounding_box: box, confidence: 0.99 },
-                { text: "there", bounding_box: box, confidence: 0.99 },
-              ],
-            },
-          ],
-        },
-        {
-          lines: [
-            {
-              text: "End",
-              bounding_box: box,
-              confidence: 0.99,
-              words: [{ text: "End", bounding_box: box, confidence: 0.99 }],
-            },
-          ],
-        },
-      ],
+      pages: [{ lines: [lineOf("Hello there")] }, { lines: [lineOf("End")] }],
     });
     expect(answer.units).toMatchObject({ page: 2 });
     expect(seen.map(targetOf)).toEqual([
@@ -139,23 +125,12 @@ describe("documents of many pages", () => {
     });
     expect(seen[1]?.json).toMatchObject({ FeatureTypes: ["TABLES"] });
     const cell = { row_span: 1, confidence: 0.99, bounding_box: box };
-    expect(output).toEqual({
-      num_pages: 1,
-      pages: [
-        {
-          tables: [
-            {
-              num_rows: 2,
-              num_cols: 2,
-              rows: [
-                { cells: [{ ...cell, text: "Item", row_index: 0, col_index: 0, col_span: 2, is_header: true }] },
-                { cells: [{ ...cell, text: null, row_index: 1, col_index: 1, col_span: 1, is_header: false }] },
-              ],
-            },
-          ],
-        },
-      ],
-    });
+    expect(output).toEqual(
+      tableOf([
+        { cells: [{ ...cell, text: "Item", row_index: 0, col_index: 0, col_span: 2, is_header: true }] },
+        { cells: [{ ...cell, text: null, row_index: 1, col_index: 1, col_span: 1, is_header: false }] },
+      ]),
+    );
   });
 
   test("amazon's failure says why", async () => {
@@ -286,12 +261,7 @@ describe("documents of many pages", () => {
                     words: text.split(" ").map((word, index, all) => ({
                       confidence: 0.9,
                       boundingBox: {
-                        normalizedVertices: [
-                          { x: 0.1, y: 0.2 },
-                          { x: 0.4, y: 0.2 },
-                          { x: 0.4, y: 0.25 },
-                          { x: 0.1, y: 0.25 },
-                        ],
+                        normalizedVertices: cornersOf({ left: 0.1, top: 0.2, right: 0.4, bottom: 0.25 }),
                       },
                       symbols: [
                         {
@@ -408,28 +378,17 @@ describe("documents of many pages", () => {
       ],
     });
     expect(pathsOf(seen)).toEqual(["POST /v1/projects/project-1/locations/eu/processors/abc:process"]);
-    expect(output).toMatchObject({
-      num_pages: 1,
-      pages: [
+    expect(output).toMatchObject(
+      tableOf([
         {
-          tables: [
-            {
-              num_rows: 2,
-              num_cols: 2,
-              rows: [
-                {
-                  cells: [
-                    { text: "Item🙂", row_span: 2, is_header: true, bounding_box: box },
-                    { text: "Sum", col_index: 1 },
-                  ],
-                },
-                { cells: [{ text: "5", row_index: 1, col_index: 1, is_header: false }] },
-              ],
-            },
+          cells: [
+            { text: "Item🙂", row_span: 2, is_header: true, bounding_box: box },
+            { text: "Sum", col_index: 1 },
           ],
         },
-      ],
-    });
+        { cells: [{ text: "5", row_index: 1, col_index: 1, is_header: false }] },
+      ]),
+    );
   });
 
   test("mistral answers at once, with text by page", async () => {

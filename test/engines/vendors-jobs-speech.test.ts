@@ -93,6 +93,19 @@ describe("speech to text", () => {
     expect(seen[1]?.json).toMatchObject({ language_detection: true });
   });
 
+  test.each([
+    ["en-GB", "en_uk"],
+    ["en-US", "en_us"],
+    ["en-NZ", "en"],
+  ])("assembly is told %s as %s", async (language, code) => {
+    const { seen } = await runJob({
+      row: assembly,
+      ...spoken({ language }),
+      answers: [{ json: { upload_url: "u" } }, { json: { id: "t1", status: "completed", text: "x" } }],
+    });
+    expect(seen[1]?.json).toMatchObject({ language_code: code });
+  });
+
   test("assembly's error is the job's", async () => {
     const failure = await failureOf({
       row: assembly,

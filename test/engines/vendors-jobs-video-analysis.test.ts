@@ -6,8 +6,9 @@ import { ValidationError } from "../../src/errors.ts";
 import { amazon } from "../../src/providers/amazon/index.ts";
 import { google } from "../../src/providers/google/index.ts";
 import { sightengine } from "../../src/providers/sightengine/index.ts";
+import { cornersOf } from "../support/corners.ts";
 import { failureOf, jobId, pathsOf, runJob } from "./vendors-jobs/job.ts";
-import { document, fileOf, key, type Seen } from "./vendors-others/ask.ts";
+import { type Answer, document, fileOf, key, type Seen } from "./vendors-others/ask.ts";
 
 const clip = fileOf("clip.mp4", "video/mp4", Buffer.from("....ftypisom clip"));
 const watched = (task: string, more: object = {}) => ({
@@ -25,24 +26,20 @@ describe("amazon", () => {
     json: { JobStatus: "SUCCEEDED", VideoMetadata: { DurationMillis: 90_000 }, ...more },
   });
 
+  const watch = (task: string, answers: readonly Answer[], more: object = {}) =>
+    runJob({ row: amazon, ...watched(task, more), answers: [stored, begun, ...answers, stored] });
+
   test("reads the video from the operator's bucket, page after page, and deletes it there", async () => {
     const seen = (Name: string, from: number, to: number, Confidence: number) => ({
       Label: { Name, Confidence, Categories: [{ Name: "Animals" }] },
       StartTimestampMillis: from,
       EndTimestampMillis: to,
     });
-    const found = await runJob({
-      row: amazon,
-      ...watched("label_detection"),
-      answers: [
-        stored,
-        begun,
-        running,
-        done({ Labels: [seen("Fox", 0, 1_500, 80), seen("Dog", 200, 900, 60)], NextToken: "more" }),
-        done({ Labels: [seen("Fox", 1_000, 4_000, 95), seen("Fox", 8_000, 9_000, 70)] }),
-        stored,
-      ],
-    });
+    const found = await watch("label_detection", [
+      running,
+      done({ Labels: [seen("Fox", 0, 1_500, 80), seen("Dog", 200, 900, 60)], NextToken: "more" }),
+      done({ Labels: [seen("Fox", 1_000, 4_000, 95), seen("Fox", 8_000, 9_000, 70)] }),
+    ]);
     expect(pathsOf(found.seen)).toEqual([
       `PUT /files/switchyard/${jobId}/input`,
       ...Array(4).fill("POST /"),
@@ -80,23 +77,16 @@ describe("amazon", () => {
   });
 
   test("reports shots, texts and explicit content in seconds", async () => {
-    const shots = await runJob({
-      row: amazon,
-      ...watched("shot_change_detection"),
-      answers: [
-        stored,
-        begun,
-        done({
-          VideoMetadata: [{ DurationMillis: 3_000 }],
-          Segments: [
-            { Type: "SHOT", StartTimestampMillis: 0, EndTimestampMillis: 1_040, ShotSegment: { Index: 0 } },
-            { Type: "TECHNICAL_CUE", StartTimestampMillis: 0, EndTimestampMillis: 5 },
-            { Type: "SHOT", StartTimestampMillis: 1_080, EndTimestampMillis: 3_000, ShotSegment: { Index: 1 } },
-          ],
-        }),
-        stored,
-      ],
-    });
+    const shots = await watch("shot_change_detection", [
+      done({
+        VideoMetadata: [{ DurationMillis: 3_000 }],
+        Segments: [
+          { Type: "SHOT", StartTimestampMillis: 0, EndTimestampMillis: 1_040, ShotSegment: { Index: 0 } },
+          { Type: "TECHNICAL_CUE", StartTimestampMillis: 0, EndTimestampMillis: 5 },
+          { Type: "SHOT", StartTimestampMillis: 1_080, EndTimestampMillis: 3_000, ShotSegment: { Index: 1 } },
+        ],
+      }),
+    ]);
     expect(shots.seen[1]?.json).toMatchObject({ SegmentTypes: ["SHOT"] });
     expect(shots.answer.units).toMatchObject({ second: 3 });
     expect(shots.output).toEqual({
@@ -112,16 +102,11 @@ describe("amazon", () => {
         Geometry: { BoundingBox: { Left: 0.1, Top: 0.2, Width: 0.3, Height: 0.4 } },
       },
     });
-    const texts = await runJob({
-      row: amazon,
-      ...watched("text_detection", { language: "en" }),
-      answers: [
-        stored,
-        begun,
-        done({ TextDetections: [line(500, "EXIT"), line(0, "EXIT"), line(0, "EX", "WORD"), line(undefined, "LOST")] }),
-        stored,
-      ],
-    });
+    const texts = await watch(
+      "text_detection",
+      [done({ TextDetections: [line(500, "EXIT"), line(0, "EXIT"), line(0, "EX", "WORD"), line(undefined, "LOST")] })],
+      { language: "en" },
+    );
     const box = { left: 0.1, top: 0.2, width: 0.3, height: 0.4 };
     expect(texts.output).toEqual({
       texts: [
@@ -135,21 +120,14 @@ describe("amazon", () => {
       ],
     });
     const label = (Timestamp: number, more: object) => ({ Timestamp, ModerationLabel: { Confidence: 80, ...more } });
-    const explicit = await runJob({
-      row: amazon,
-      ...watched("explicit_content_detection"),
-      answers: [
-        stored,
-        begun,
-        done({
-          ModerationLabels: [
-            label(1_500, { Name: "Blood", ParentName: "Violence" }),
-            label(2_000, { Name: "Violence", ParentName: "" }),
-          ],
-        }),
-        stored,
-      ],
-    });
+    const explicit = await watch("explicit_content_detection", [
+      done({
+        ModerationLabels: [
+          label(1_500, { Name: "Blood", ParentName: "Violence" }),
+          label(2_000, { Name: "Violence", ParentName: "" }),
+        ],
+      }),
+    ]);
     expect(explicit.output).toEqual({
       moderation: [
         { timestamp: 1.5, confidence: 0.8, category: "Violence" },
@@ -239,38 +217,24 @@ describe("google", () => {
   });
 
   test("reports shots, texts and explicit content in seconds", async () => {
-    const begun = [{ json: {} }, { json: { name } }];
-    const shots = await runJob({
-      row: google,
-      ...watched("shot_change_detection"),
-      answers: [
-        ...begun,
-        done({ shotAnnotations: [{ endTimeOffset: "1s" }, { startTimeOffset: "1.040s", endTimeOffset: "3.4s" }] }),
-        stored,
-      ],
-    });
+    const watch = (task: string, answers: readonly Answer[], more: object = {}) =>
+      runJob({ row: google, ...watched(task, more), answers: [{ json: {} }, { json: { name } }, ...answers, stored] });
+    const shots = await watch("shot_change_detection", [
+      done({ shotAnnotations: [{ endTimeOffset: "1s" }, { startTimeOffset: "1.040s", endTimeOffset: "3.4s" }] }),
+    ]);
     expect(shots.output).toEqual({
       shotAnnotations: [
         { startTimeOffset: 0, endTimeOffset: 1 },
         { startTimeOffset: 1.04, endTimeOffset: 3.4 },
       ],
     });
-    const vertices = [
-      { x: 0.1, y: 0.2 },
-      { x: 0.4, y: 0.2 },
-      { x: 0.4, y: 0.5 },
-      { x: 0.1, y: 0.5 },
-    ];
+    const vertices = cornersOf({ left: 0.1, top: 0.2, right: 0.4, bottom: 0.5 });
     const frames = [{ timeOffset: "0.5s", rotatedBoundingBox: { vertices } }, { rotatedBoundingBox: {} }];
-    const texts = await runJob({
-      row: google,
-      ...watched("text_detection", { language: "de" }),
-      answers: [
-        ...begun,
-        done({ textAnnotations: [{ text: "HALT", segments: [{ confidence: 0.9, frames }] }] }),
-        stored,
-      ],
-    });
+    const texts = await watch(
+      "text_detection",
+      [done({ textAnnotations: [{ text: "HALT", segments: [{ confidence: 0.9, frames }] }] })],
+      { language: "de" },
+    );
     expect(texts.seen[1]?.json).toMatchObject({
       features: ["TEXT_DETECTION"],
       videoContext: { textDetectionConfig: { languageHints: ["de"] } },
@@ -286,22 +250,16 @@ describe("google", () => {
         },
       ],
     });
-    const explicit = await runJob({
-      row: google,
-      ...watched("explicit_content_detection"),
-      answers: [
-        ...begun,
-        done({
-          explicitAnnotation: {
-            frames: [
-              { timeOffset: "0.42s", pornographyLikelihood: "POSSIBLE" },
-              { timeOffset: "1.26s", pornographyLikelihood: "LIKELIHOOD_UNSPECIFIED" },
-            ],
-          },
-        }),
-        stored,
-      ],
-    });
+    const explicit = await watch("explicit_content_detection", [
+      done({
+        explicitAnnotation: {
+          frames: [
+            { timeOffset: "0.42s", pornographyLikelihood: "POSSIBLE" },
+            { timeOffset: "1.26s", pornographyLikelihood: "LIKELIHOOD_UNSPECIFIED" },
+          ],
+        },
+      }),
+    ]);
     expect(explicit.output).toEqual({
       moderation: [{ timestamp: 0.42, confidence: 0.6, category: "Explicit Nudity" }],
     });

@@ -29,6 +29,8 @@ function firstOf(output: JsonObject): unknown {
 
 describe("invoices and receipts", () => {
   const field = (value: unknown) => ({ value, confidence: 0.9 });
+  const toFields = (values: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, field(value)]));
 
   test("an invoice of several pages stays one document, and every page is billed", async () => {
     const prediction = {
@@ -164,15 +166,15 @@ describe("invoices and receipts", () => {
   });
 
   test("numbered fields become lines in the order of their numbers", async () => {
-    const fields = {
-      companyName: field("Acme"),
-      total: field("$1,234.50"),
-      receiptNo: field("42"),
-      lineItem10Description: field("Nut"),
-      lineItem2Description: field("Bolt"),
-      lineItem2Quantity: field("2 pcs"),
-      lineItem2LineTotal: field("100.00"),
-    };
+    const fields = toFields({
+      companyName: "Acme",
+      total: "$1,234.50",
+      receiptNo: "42",
+      lineItem10Description: "Nut",
+      lineItem2Description: "Bolt",
+      lineItem2Quantity: "2 pcs",
+      lineItem2LineTotal: "100.00",
+    });
     const json = [{ model: { type: "finance/receipt" }, fields, features: {} }];
     const asked = { ...financial, input: { file: "x", document_type: "receipt" }, row: base64 };
     const { output, seen } = await ask({ ...asked, answers: [{ json }] });
@@ -186,16 +188,16 @@ describe("invoices and receipts", () => {
   });
 
   test("an address is put together from its parts", async () => {
-    const general = {
-      ShopName: field("Acme"),
-      ShopStreet: field("Main Street"),
-      ShopHouseNumber: field("1"),
-      ShopZip: field("75001"),
-      ShopCity: field("Paris"),
-      ShopCountry: field("FR"),
-      TotalPrice: field("12.5"),
-      IBAN: field("FR76"),
-    };
+    const general = toFields({
+      ShopName: "Acme",
+      ShopStreet: "Main Street",
+      ShopHouseNumber: "1",
+      ShopZip: "75001",
+      ShopCity: "Paris",
+      ShopCountry: "FR",
+      TotalPrice: "12.5",
+      IBAN: "FR76",
+    });
     const json = {
       docType: "Invoice",
       general,

@@ -6,10 +6,11 @@ import { createHash } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { addGroup, removeGroup } from "../../src/engines/local/add-group.ts";
-import { GroupError } from "../../src/engines/local/group-error.ts";
+import { removeGroup } from "../../src/engines/local/add-group.ts";
 import { readGroup, stateOf } from "../../src/engines/local/groups.ts";
 import { writeZip } from "../quality/ocr/write-zip.ts";
+import { expectAdded, expectRefusal } from "../support/engine-groups.ts";
+import { findFreePort } from "../support/free-port.ts";
 
 const weights = "weights of a model";
 const metadata = "Metadata-Version: 2.1\nName: some-model\nVersion: 1.0.0\n";
@@ -71,22 +72,10 @@ const fromHere = (file = "some_model-1.0.0-py3-none-any.whl") => {
   return { npm, python: pythonAt(index.url.href), timeoutMs: 60_000 };
 };
 
-async function refusalOf(adding: Promise<void>): Promise<string> {
-  try {
-    await adding;
-  } catch (error) {
-    if (error instanceof GroupError) return error.message;
-    throw error;
-  }
-  throw new Error("it was added");
-}
-
 describe("adding a group of wheels", () => {
   test("keeps the listed files and the licences, without npm, and can be undone", async () => {
     const group = await makeGroup();
-    expect(stateOf(group)).toBe("absent");
-    await addGroup(group, fromHere());
-    expect(stateOf(group)).toBe("added");
+    await expectAdded(group, fromHere());
     const entries = await readdir(join(group.folder, "node_modules"), { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
     expect(files.map((file) => file.slice(group.folder.length + "/node_modules/".length)).sort()).toEqual([
@@ -102,25 +91,17 @@ describe("adding a group of wheels", () => {
 
   test("a file with another checksum leaves it absent", async () => {
     const group = await makeGroup("weights of another model");
-    const message = await refusalOf(addGroup(group, fromHere()));
-    expect(message).toContain("some-model/some_model/models/weights.onnx does not match its checksum");
-    expect(stateOf(group)).toBe("absent");
+    const reason = "some-model/some_model/models/weights.onnx does not match its checksum";
+    await expectRefusal(group, fromHere(), reason);
   });
 
   test("a source package, which would have to be built, is not accepted", async () => {
-    const group = await makeGroup();
-    const message = await refusalOf(addGroup(group, fromHere("some-model-1.0.0.tar.gz")));
-    expect(message).toContain("pip ended with 1");
-    expect(stateOf(group)).toBe("absent");
+    await expectRefusal(await makeGroup(), fromHere("some-model-1.0.0.tar.gz"), "pip ended with 1");
   });
 
   test("without a network it says so", async () => {
-    const group = await makeGroup();
-    const nobody = Bun.serve({ port: 0, fetch: () => new Response() });
-    const address = nobody.url.href;
-    await nobody.stop(true);
-    const message = await refusalOf(addGroup(group, { npm, python: pythonAt(address), timeoutMs: 60_000 }));
-    expect(message).toContain("pip cannot reach its registry");
+    const python = pythonAt(`http://127.0.0.1:${await findFreePort()}/`);
+    await expectRefusal(await makeGroup(), { npm, python, timeoutMs: 60_000 }, "pip cannot reach its registry");
   });
 
   test("without Python, or with a Python without pip, it says what to install", async () => {

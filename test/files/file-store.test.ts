@@ -1,7 +1,7 @@
 // A file's bytes are on the disk before the database says that the file exists: a power cut must not leave a row without bytes.
 
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, readlinkSync, rmSync } from "node:fs";
+import { mkdtempSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { createFileStore } from "../../src/files/file-store.ts";
@@ -35,6 +35,11 @@ const files = createFileStore({
     await handle.sync();
     steps.push(relative(folder, readlinkSync(`/proc/self/fd/${handle.fd}`)));
   },
+});
+
+test("only the owner of the process reads which store the folder belongs to", async () => {
+  await files.sweepOrphans();
+  expect(statSync(join(folder, "store-id")).mode & 0o777).toBe(0o600);
 });
 
 test.skipIf(process.platform !== "linux")("the bytes, then the folder that names them, and then the row", async () => {

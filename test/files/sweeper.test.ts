@@ -2,10 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { startFileSweeper } from "../../src/files/sweeper.ts";
+import { hourMs } from "../../src/lib/time-units.ts";
 import { createLog } from "../../src/log.ts";
 import { waitFor } from "../support/wait.ts";
-
-const hourMs = 3_600_000;
 
 function start(sweepExpired: () => Promise<number> = async () => 0) {
   const clock = { now: 1_000 };

@@ -26,23 +26,21 @@ function corsHeaders({ headers }: Response): string[] {
 }
 
 describe("a page of a listed origin", () => {
-  test("gets its preflight answered without a key, on routes with and without parameters", async () => {
-    for (const [path, method] of [
-      ["/v3/chat/completions", "POST"],
-      ["/v1/chat/completions", "POST"],
-      ["/v3/responses/resp_1", "DELETE"],
-      ["/v3/manage/keys/some-id", "PATCH"],
-      ["/v3/models", "GET"],
-      ["/readyz", "GET"],
-    ] as const) {
-      const response = await preflight(listed, path, { "access-control-request-method": method });
-      expect(response.status).toBe(204);
-      expect(response.headers.get("access-control-allow-origin")).toBe(page);
-      expect(response.headers.get("access-control-allow-methods")).toContain(method);
-      expect(response.headers.get("access-control-allow-headers")).toBe("authorization,content-type,x-stainless-os");
-      expect(response.headers.get("access-control-max-age")).toBe("7200");
-      expect(response.headers.get("vary")).toBe("origin, access-control-request-headers");
-    }
+  test.each([
+    ["/v3/chat/completions", "POST"],
+    ["/v1/chat/completions", "POST"],
+    ["/v3/responses/resp_1", "DELETE"],
+    ["/v3/manage/keys/some-id", "PATCH"],
+    ["/v3/models", "GET"],
+    ["/readyz", "GET"],
+  ])("gets its preflight for %s (%s) answered without a key", async (path, method) => {
+    const response = await preflight(listed, path, { "access-control-request-method": method });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-origin")).toBe(page);
+    expect(response.headers.get("access-control-allow-methods")).toContain(method);
+    expect(response.headers.get("access-control-allow-headers")).toBe("authorization,content-type,x-stainless-os");
+    expect(response.headers.get("access-control-max-age")).toBe("7200");
+    expect(response.headers.get("vary")).toBe("origin, access-control-request-headers");
   });
 
   test("may read answers, errors and streams, and their request id", async () => {

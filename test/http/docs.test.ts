@@ -1,6 +1,7 @@
 // GET /docs: the documentation site over HTTP.
 
 import { expect, test } from "bun:test";
+import { acceptsEncoding } from "../../src/http/accept-encoding.ts";
 import { docsRoutes } from "../../src/http/endpoints/docs.ts";
 import { listAllRoutes } from "../support/all-routes.ts";
 import { openTestServer } from "../support/test-server.ts";
@@ -8,24 +9,26 @@ import { openTestServer } from "../support/test-server.ts";
 const routes = listAllRoutes();
 const get = openTestServer(docsRoutes(() => routes));
 
-test("pages are HTML under a policy that allows this gateway only, and no script inside a page", async () => {
-  for (const path of [
-    "/docs",
-    "/docs/routing",
-    "/docs/api",
-    "/docs/api/chat",
-    "/docs/decisions/0001-runtime-and-dependencies",
-  ]) {
-    const response = await get(path);
-    expect([path, response.status]).toEqual([path, 200]);
-    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(await response.text()).toStartWith("<!doctype html>");
-    const policy = response.headers.get("content-security-policy") ?? "";
-    expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self';");
-    expect(policy).not.toMatch(/unsafe|http|data:/);
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(response.headers.get("referrer-policy")).toBe("no-referrer");
-  }
+const pages = [
+  "/docs",
+  "/docs/routing",
+  "/docs/api",
+  "/docs/api/chat",
+  "/docs/decisions/0001-runtime-and-dependencies",
+];
+
+test.each(
+  pages,
+)("%s is HTML under a policy that allows this gateway only, and no script inside a page", async (path) => {
+  const response = await get(path);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(await response.text()).toStartWith("<!doctype html>");
+  const policy = response.headers.get("content-security-policy") ?? "";
+  expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self';");
+  expect(policy).not.toMatch(/unsafe|http|data:/);
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(response.headers.get("referrer-policy")).toBe("no-referrer");
 });
 
 test("files that pages load have their types", async () => {
@@ -49,6 +52,37 @@ test("a page that the client has is answered with 304, and the policy", async ()
   const again = await get("/docs/routing", { "if-none-match": tag });
   expect(again.status).toBe(304);
   expect(again.headers.get("content-security-policy")).not.toBeNull();
+});
+
+test("a page is sent compressed to clients that accept gzip, and as it is to others", async () => {
+  const read = async (acceptEncoding: string, headers: Record<string, string> = {}) => {
+    const url = (await get("/docs/routing")).url;
+    const response = await fetch(url, {
+      headers: { "accept-encoding": acceptEncoding, ...headers },
+      decompress: false,
+    } as RequestInit);
+    const { status } = response;
+    const [encoding, tag] = [response.headers.get("content-encoding"), response.headers.get("etag") ?? ""];
+    expect(response.headers.get("vary")).toBe("accept-encoding");
+    return { status, encoding, tag, bytes: new Uint8Array(await response.arrayBuffer()) };
+  };
+  const compressed = await read("br, gzip;q=0.8");
+  const plain = await read("identity");
+  expect([compressed.encoding, plain.encoding]).toEqual(["gzip", null]);
+  expect(Bun.gunzipSync(compressed.bytes)).toEqual(plain.bytes);
+  expect(compressed.bytes.length).toBeLessThan(plain.bytes.length / 3);
+  // A cache must not take one form for the other.
+  expect(compressed.tag).not.toBe(plain.tag);
+  expect((await read("gzip", { "if-none-match": compressed.tag })).status).toBe(304);
+  expect((await read("identity", { "if-none-match": plain.tag })).status).toBe(304);
+  expect((await read("identity", { "if-none-match": compressed.tag })).status).toBe(200);
+});
+
+test("the header of accepted codings is read as RFC 9110 defines it", () => {
+  for (const header of ["gzip", "GZIP", "br, gzip ; q=0.5", "*", "*;q=0, gzip"])
+    expect([header, acceptsEncoding(header, "gzip")]).toEqual([header, true]);
+  for (const header of [null, "", "br", "identity", "gzip;q=0", "gzip; q=0.000, *", "*;q=0", "x-gzip-like"])
+    expect([header, acceptsEncoding(header, "gzip")]).toEqual([header, false]);
 });
 
 test("an unknown page is a page for browsers, and an error in both forms for programs", async () => {

@@ -6,21 +6,19 @@ import { providerSecret } from "../support/gateway-settings.ts";
 import { openConnection, type RawConnection, type RawResponse, requestBytes } from "../support/raw-http.ts";
 import { readFolder } from "../support/read-folder.ts";
 import { sharedGateway, testGateway } from "../support/test-gateway.ts";
-import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
 const maxBodyBytes = 100_000;
 const bodyTimeoutMs = 700;
 
-const vendor = await startVendor();
 const gateway = await sharedGateway({
-  vendor,
   env: {
     SWITCHYARD_MAX_BODY_BYTES: String(maxBodyBytes),
     SWITCHYARD_BODY_TIMEOUT_MS: String(bodyTimeoutMs),
     SWITCHYARD_LOG_LEVEL: "debug",
   },
 });
+const { vendor } = gateway;
 const key = await gateway.createKey();
 const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { deletedKey, keyList, keyObject, keyWithSecret } from "../../src/contract/keys.ts";
+import { inBody } from "../support/locations.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
 
@@ -98,115 +99,105 @@ describe("/v3/manage/keys", () => {
   });
 
   test.each([
-    ["no name", {}, ["body", "name"], "missing"],
-    ["an empty name", { name: "" }, ["body", "name"], "string_too_short"],
-    ["a name with a NUL", { name: "a\u0000" }, ["body", "name"], "value_error"],
-    ["a tag with a NUL", { name: "a", tags: { a: "\u0000" } }, ["body", "tags", "a"], "value_error"],
-    ["an unknown member", { name: "a", colour: "red" }, ["body", "colour"], "extra_forbidden"],
-    ["an unknown kind", { name: "a", kind: "root" }, ["body", "kind"], "literal_error"],
-    ["an unknown scope", { name: "a", scopes: ["all"] }, ["body", "scopes", 0], "literal_error"],
-    [
-      "scopes of a management key",
-      { name: "a", kind: "management", scopes: ["chat"] },
-      ["body", "scopes"],
-      "value_error",
-    ],
+    ["no name", {}, "name", "missing"],
+    ["an empty name", { name: "" }, "name", "string_too_short"],
+    ["a name with a NUL", { name: "a\u0000" }, "name", "value_error"],
+    ["a tag with a NUL", { name: "a", tags: { a: "\u0000" } }, "tags.a", "value_error"],
+    ["an unknown member", { name: "a", colour: "red" }, "colour", "extra_forbidden"],
+    ["an unknown kind", { name: "a", kind: "root" }, "kind", "literal_error"],
+    ["an unknown scope", { name: "a", scopes: ["all"] }, "scopes.0", "literal_error"],
+    ["scopes of a management key", { name: "a", kind: "management", scopes: ["chat"] }, "scopes", "value_error"],
     [
       "a rate of zero",
       { name: "a", rate_limit: { requests_per_second: 0 } },
-      ["body", "rate_limit", "requests_per_second"],
+      "rate_limit.requests_per_second",
       "greater_than_equal",
     ],
     [
       "concurrent requests of a fraction",
       { name: "a", rate_limit: { concurrent_requests: 1.5 } },
-      ["body", "rate_limit", "concurrent_requests"],
+      "rate_limit.concurrent_requests",
       "int_from_float",
     ],
-    ["a negative budget", { name: "a", budget: { amount: -1 } }, ["body", "budget", "amount"], "greater_than_equal"],
-    [
-      "an unknown period",
-      { name: "a", budget: { amount: 0, period: "yearly" } },
-      ["body", "budget", "period"],
-      "literal_error",
-    ],
+    ["a negative budget", { name: "a", budget: { amount: -1 } }, "budget.amount", "greater_than_equal"],
+    ["an unknown period", { name: "a", budget: { amount: 0, period: "yearly" } }, "budget.period", "literal_error"],
     [
       "a budget with seven decimals",
       { name: "a", budget: { amount: 0.0000001 } },
-      ["body", "budget", "amount"],
+      "budget.amount",
       "decimal_max_places",
     ],
-    ["a budget of a text", { name: "a", budget: { amount: "25" } }, ["body", "budget", "amount"], "float_type"],
+    ["a budget of a text", { name: "a", budget: { amount: "25" } }, "budget.amount", "float_type"],
     [
       "a budget beyond what can be counted",
       { name: "a", budget: { amount: 1e300 } },
-      ["body", "budget", "amount"],
+      "budget.amount",
       "less_than_equal",
     ],
     [
       "an unknown time zone",
       { name: "a", budget: { amount: 0, time_zone: "Europe/Berlim" } },
-      ["body", "budget", "time_zone"],
+      "budget.time_zone",
       "value_error",
     ],
     [
       "an offset as a time zone",
       { name: "a", budget: { amount: 0, time_zone: "+02:00" } },
-      ["body", "budget", "time_zone"],
+      "budget.time_zone",
       "value_error",
     ],
     [
       "an endless time zone",
       { name: "a", budget: { amount: 0, time_zone: "A".repeat(1_000_000) } },
-      ["body", "budget", "time_zone"],
+      "budget.time_zone",
       "string_too_long",
     ],
     [
       "a misspelt member of a budget",
       { name: "a", budget: { amount: 0, timezone: "UTC" } },
-      ["body", "budget", "timezone"],
+      "budget.timezone",
       "extra_forbidden",
     ],
     [
       "a raise in the past",
       { name: "a", budget: { amount: 0, raise: { amount: 1, until: "2020-01-01T00:00:00Z" } } },
-      ["body", "budget", "raise", "until"],
+      "budget.raise.until",
       "value_error",
     ],
     [
       "a raise without an end",
       { name: "a", budget: { amount: 0, raise: { amount: 1 } } },
-      ["body", "budget", "raise", "until"],
+      "budget.raise.until",
       "missing",
     ],
     [
       "a raise of nothing",
       { name: "a", budget: { amount: 0, raise: { amount: 0, until: "2040-01-01T00:00:00Z" } } },
-      ["body", "budget", "raise", "amount"],
+      "budget.raise.amount",
       "greater_than",
     ],
     [
       "a raise beyond what can be counted",
       { name: "a", budget: { amount: 1, raise: { amount: 9_000_000, until: "2040-01-01T00:00:00Z" } } },
-      ["body", "budget", "raise"],
+      "budget.raise",
       "less_than_equal",
     ],
     [
       "an allowed model with a space",
       { name: "a", allowed_models: ["openai/*", "open ai/*"] },
-      ["body", "allowed_models", 1],
+      "allowed_models.1",
       "string_pattern_mismatch",
     ],
     [
       "a limit of models with a regular expression",
       { name: "a", model_limits: [{ model: "openai/(a|b)", budget: { amount: 0 } }] },
-      ["body", "model_limits", 0, "model"],
+      "model_limits.0.model",
       "string_pattern_mismatch",
     ],
     [
       "a limit of a model without its provider",
       { name: "a", model_limits: [{ model: "gpt-5", budget: { amount: 0 } }] },
-      ["body", "model_limits", 0, "model"],
+      "model_limits.0.model",
       "value_error",
     ],
     [
@@ -218,19 +209,19 @@ describe("/v3/manage/keys", () => {
           { model: "a/*", budget: { amount: 0 } },
         ],
       },
-      ["body", "model_limits", 1, "model"],
+      "model_limits.1.model",
       "value_error",
     ],
     [
       "a limit of models that limits nothing",
       { name: "a", model_limits: [{ model: "a/*" }] },
-      ["body", "model_limits", 0],
+      "model_limits.0",
       "value_error",
     ],
     [
       "21 limits of models",
       { name: "a", model_limits: Array.from({ length: 21 }, (_, n) => ({ model: `a/${n}`, budget: { amount: 0 } })) },
-      ["body", "model_limits"],
+      "model_limits",
       "too_long",
     ],
     [
@@ -239,15 +230,16 @@ describe("/v3/manage/keys", () => {
         name: "a",
         model_limits: [{ model: "a/*", budget: { amount: 0, raise: { amount: 1, until: "2020-01-01T00:00:00Z" } } }],
       },
-      ["body", "model_limits", 0, "budget", "raise", "until"],
+      "model_limits.0.budget.raise.until",
       "value_error",
     ],
-    ["an owner with a control character", { name: "a", owner: "a\nb" }, ["body", "owner"], "value_error"],
-    ["an empty team", { name: "a", team: "" }, ["body", "team"], "string_too_short"],
-    ["an expiry that is no time", { name: "a", expires_at: "tomorrow" }, ["body", "expires_at"], "datetime_parsing"],
-    ["an expiry in the past", { name: "a", expires_at: "2020-01-01T00:00:00Z" }, ["body", "expires_at"], "value_error"],
-    ["a number as enabled", { name: "a", enabled: 1 }, ["body", "enabled"], "bool_type"],
-  ])("%s is a 422 that says where", async (_, body, loc, type) => {
+    ["an owner with a control character", { name: "a", owner: "a\nb" }, "owner", "value_error"],
+    ["an empty team", { name: "a", team: "" }, "team", "string_too_short"],
+    ["an expiry that is no time", { name: "a", expires_at: "tomorrow" }, "expires_at", "datetime_parsing"],
+    ["an expiry in the past", { name: "a", expires_at: "2020-01-01T00:00:00Z" }, "expires_at", "value_error"],
+    ["a number as enabled", { name: "a", enabled: 1 }, "enabled", "bool_type"],
+  ])("%s is a 422 that says where", async (_, body, path, type) => {
+    const loc = inBody(path);
     const { status, json } = await call("POST", "/keys", body);
     expect(status).toBe(422);
     expect(json["detail"]).toMatchObject([{ loc, type }]);

@@ -90,6 +90,15 @@ test("what waited during a single very long turn is refused, and nothing after t
   expect(loop.waitedMs(now())).toBe(0);
 });
 
+test("a turn below a limit that the operator has raised is no pause", () => {
+  const loop = new EventLoopLoad({ delayLimitMs: 60_000 });
+  loop.tick(0, 0);
+  expect(loop.isPaused(2_000)).toBe(false);
+  loop.tick(2_000, 2_000);
+  expect(loop.isPaused(2_000)).toBe(false);
+  expect(loop.isPaused(70_000)).toBe(true);
+});
+
 test("an idle process is measured ten times per second, a busy one a hundred times", () => {
   const loop = new EventLoopLoad(limits);
   expect(loop.tick(10, 0.1)).toBe(100);

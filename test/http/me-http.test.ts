@@ -121,6 +121,14 @@ test("a key sees what is left of its limits and of those of its team", async () 
   expect(Date.parse(usage.from)).toBeGreaterThan(startOfDay);
 });
 
+test("no cache stores an answer that needs a key, nor its refusal", async () => {
+  const { key } = await createKey({});
+  for (const secret of [key, "wrong"]) {
+    const { headers } = await fetch(`${gateway.url}/v3/me`, { headers: { authorization: `Bearer ${secret}` } });
+    expect(headers.get("cache-control")).toBe("no-store");
+  }
+});
+
 test("sandbox keys may ask, management keys and wrong keys may not", async () => {
   const sandbox = await createKey({ kind: "sandbox" });
   expect(JSON.parse((await me(sandbox.key)).text)).toMatchObject({ kind: "sandbox", usage: { lines: 0, cost: 0 } });

@@ -1,44 +1,33 @@
 // GET /v3/manage/providers: how each provider is doing, for the operator and for nobody else.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { rows } from "../../src/providers/index.ts";
 import { answer, completion, wait } from "../support/answers.ts";
 import { ask, hello, readError } from "../support/chat.ts";
-import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { providerSecret } from "../support/gateway-settings.ts";
 import { readOffer, readProvider, readProviders } from "../support/provider-states.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 
-let vendor: Vendor;
-let gateway: GatewayProcess;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  const at = `127.0.0.1:${vendor.port}/pool/v1`;
-  gateway = await startGatewayProcess({
-    vendor,
-    env: { SWITCHYARD_RETRIES: "0", SWITCHYARD_BREAKER_FAILURES: "2", GROQ_API_KEY: "sk-groq-secret-1" },
-    config: {
-      providers: {
-        pool: {
-          headers: { "x-secret": "hidden-header-value" },
-          deployments: [
-            { name: "a", base_url: `http://someone:password@${at}`, api_key: "sk-pool-secret-a", weight: 3 },
-            { name: "b", base_url: `http://${at}`, api_key: "${NOT_SET_ANYWHERE}", models: ["small"] },
-            { name: "c", base_url: `http://${at}`, api_key: "sk-pool-secret-c", models: ["large"] },
-          ],
-        },
+const vendor = await startVendor();
+const at = `127.0.0.1:${vendor.port}/pool/v1`;
+const gateway = await sharedGateway({
+  vendor,
+  env: { SWITCHYARD_RETRIES: "0", SWITCHYARD_BREAKER_FAILURES: "2", GROQ_API_KEY: "sk-groq-secret-1" },
+  config: {
+    providers: {
+      pool: {
+        headers: { "x-secret": "hidden-header-value" },
+        deployments: [
+          { name: "a", base_url: `http://someone:password@${at}`, api_key: "sk-pool-secret-a", weight: 3 },
+          { name: "b", base_url: `http://${at}`, api_key: "${NOT_SET_ANYWHERE}", models: ["small"] },
+          { name: "c", base_url: `http://${at}`, api_key: "sk-pool-secret-c", models: ["large"] },
+        ],
       },
     },
-  });
-  key = await gateway.createKey();
+  },
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const key = await gateway.createKey();
 
 function call(model: string): Promise<Response> {
   return ask(gateway.url, key, { ...hello, model });
@@ -111,6 +100,6 @@ test("a provider is healthy while none of its circuits is open", async () => {
 });
 
 test("says which process answered: each keeps its own account", async () => {
-  const { process } = (await gateway.manage("GET", "/providers")) as { process: number };
-  expect((await gateway.processes()).serving).toContain(process);
+  const answered = (await gateway.manage("GET", "/providers")) as { process: number };
+  expect(answered.process).toBe(process.pid);
 });

@@ -1,8 +1,10 @@
 // The server at the socket: how bodies are read, and how answers are written.
 
 import { afterEach, describe, expect, test } from "bun:test";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { type BodyStream, reply, replyJson } from "../../src/http/reply.ts";
+import { isConnected } from "../support/processes.ts";
 import { answerOf, closers, closeServers, echo, expectError, get, open, post } from "../support/socket-server.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -274,7 +276,9 @@ describe("an answer", () => {
         for (const event of ["end", "close", "error"]) socket.on(event, () => resolve());
       });
       // A paused socket learns of the end only when it reads on.
-      await Bun.sleep(20_000);
+      await once(socket, "connect");
+      const { localPort = 0, remotePort = 0 } = socket;
+      await waitFor("the server to close the connection", () => !isConnected(remotePort, localPort));
       socket.resume();
       await ended;
       return socket.bytesRead;

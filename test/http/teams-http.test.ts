@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { deletedTeam, teamList, teamObject } from "../../src/contract/teams.ts";
+import { inBody } from "../support/locations.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
 
@@ -202,28 +203,24 @@ describe("/v3/manage/teams", () => {
   });
 
   test.each([
-    ["no name", {}, ["body", "name"], "missing"],
-    ["an empty name", { name: "" }, ["body", "name"], "string_too_short"],
-    ["a name with a control character", { name: "a\u0007" }, ["body", "name"], "value_error"],
-    ["a name with half of a character", { name: "a\ud800" }, ["body", "name"], "string_unicode"],
-    ["a name of 257 characters", { name: "a".repeat(257) }, ["body", "name"], "string_too_long"],
-    ["a number as a name", { name: 7 }, ["body", "name"], "string_type"],
-    ["an unknown member", { name: "a", owner: "b" }, ["body", "owner"], "extra_forbidden"],
-    ["a negative budget", { name: "a", budget: { amount: -1 } }, ["body", "budget", "amount"], "greater_than_equal"],
+    ["no name", {}, "name", "missing"],
+    ["an empty name", { name: "" }, "name", "string_too_short"],
+    ["a name with a control character", { name: "a\u0007" }, "name", "value_error"],
+    ["a name with half of a character", { name: "a\ud800" }, "name", "string_unicode"],
+    ["a name of 257 characters", { name: "a".repeat(257) }, "name", "string_too_long"],
+    ["a number as a name", { name: 7 }, "name", "string_type"],
+    ["an unknown member", { name: "a", owner: "b" }, "owner", "extra_forbidden"],
+    ["a negative budget", { name: "a", budget: { amount: -1 } }, "budget.amount", "greater_than_equal"],
     [
       "an unknown time zone",
       { name: "a", budget: { amount: 0, time_zone: "Mars" } },
-      ["body", "budget", "time_zone"],
+      "budget.time_zone",
       "value_error",
     ],
-    [
-      "a pattern with a space",
-      { name: "a", allowed_models: ["a b"] },
-      ["body", "allowed_models", 0],
-      "string_pattern_mismatch",
-    ],
-    ["no allowed model", { name: "a", allowed_models: [] }, ["body", "allowed_models"], "too_short"],
-  ])("%s is a 422 that says where, in both forms", async (_, body, loc, type) => {
+    ["a pattern with a space", { name: "a", allowed_models: ["a b"] }, "allowed_models.0", "string_pattern_mismatch"],
+    ["no allowed model", { name: "a", allowed_models: [] }, "allowed_models", "too_short"],
+  ])("%s is a 422 that says where, in both forms", async (_, body, path, type) => {
+    const loc = inBody(path);
     const { status, json } = await manage("POST", "/teams", body);
     expect([status, json["detail"]]).toMatchObject([422, [{ loc, type }]]);
     expect(json["error"]).toMatchObject({ type: "invalid_request_error", code: type, param: loc.slice(1).join(".") });

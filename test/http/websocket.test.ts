@@ -1,6 +1,6 @@
 // WebSocket connections, at the socket and with a real client.
 
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Caller } from "../../src/access/caller.ts";
@@ -9,13 +9,11 @@ import { type ServerOptions, startServer } from "../../src/http/server.ts";
 import type { SocketRoute } from "../../src/http/socket.ts";
 import { createTicker } from "../../src/lib/ticker.ts";
 import { createLog } from "../../src/log.ts";
+import { closeAfterEach } from "../support/closers.ts";
 import { openPatientAdmission } from "../support/patient-admission.ts";
 import { waitFor } from "../support/wait.ts";
 
-const closers: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
-});
+const closers = closeAfterEach();
 
 const maxMessageBytes = 10_000_000;
 const key = "dGhlIHNhbXBsZSBub25jZQ==";
@@ -58,7 +56,7 @@ function openEcho(socketLimits?: ServerOptions["socketLimits"]): Echo {
       authenticate: (authorization) => ({ kind: "inference", keyId: authorization ?? "key-1" }) as Caller,
     },
     limits: createLimits(),
-    bodyLimits: { maxBodyBytes: maxMessageBytes, bodyTimeoutMs: 5_000 },
+    bodyLimits: { maxBodyBytes: maxMessageBytes, bodyTimeoutMs: 60_000 },
     ...(socketLimits && { socketLimits }),
     ticker,
     admission,

@@ -6,6 +6,9 @@ import { findTask } from "../../src/contract/tasks.ts";
 import type { Engine } from "../../src/engines/engine.ts";
 import { type EstimateCost, estimateCall, estimateTask, type RequestShape } from "../../src/inference/estimate.ts";
 import { createPricing } from "../../src/inference/pricing.ts";
+import { ask, hello } from "../support/chat.ts";
+import { testGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 
 const book = createPriceBook(builtInPrices, { "mock/*": { input: 1, output: 10 } });
 const pricing = createPricing(book);
@@ -16,7 +19,7 @@ function costOf(provider: string): EstimateCost {
 }
 
 function estimate(shape: Partial<RequestShape> & { body: string }, outputTokens = 4_096) {
-  return estimateCall(shape, outputTokens, costOf("mock"));
+  return estimateCall(shape, { usual: outputTokens }, costOf("mock"));
 }
 
 function bodyOf(content: unknown): string {
@@ -91,7 +94,7 @@ describe("the cost", () => {
 
   test("an unknown price is null, and an unknown service tier is that of the standard tier", () => {
     const body = bodyOf("hi");
-    expect(estimateCall({ body }, 10, costOf("nobody")).pico).toBeNull();
+    expect(estimateCall({ body }, { usual: 10 }, costOf("unpriced")).pico).toBeNull();
     expect(estimate({ body, maxOutputTokens: 1, serviceTier: "turbo" }).pico).toBe(
       estimate({ body, maxOutputTokens: 1 }).pico,
     );
@@ -139,4 +142,28 @@ describe("tasks", () => {
     expect(estimateWith({ isPaidByToken: true })).toBe(0);
     expect(estimateWith({}, "nobody")).toBeNull();
   });
+});
+
+test("a call reserves at most the maximum output of the model, whatever limit it sets", async () => {
+  const body = bodyOf("Hello");
+  expect(estimateCall({ body }, { usual: 4_096, most: 1_000 }, costOf("mock")).outputTokens).toBe(1_000);
+  const shape = { body, maxOutputTokens: 9_000, choices: 2 };
+  expect(estimateCall(shape, { usual: 4_096, most: 1_000 }, costOf("mock")).outputTokens).toBe(2_000);
+  expect(estimateCall({ body, maxOutputTokens: 500 }, { usual: 4_096, most: 1_000 }, costOf("mock")).outputTokens).toBe(
+    500,
+  );
+
+  // The row of the provider documents 64,000 tokens for the first model, and nothing for the second.
+  const vendor = await startVendor();
+  await using limited = await testGateway({
+    vendor,
+    config: { prices: { "stepfun/*": { input: 1, output: 10 } } },
+    env: { STEPFUN_API_KEY: "k", STEPFUN_BASE_URL: `http://127.0.0.1:${vendor.port}` },
+  });
+  const key = await limited.createKey({ budget: { amount: 1, period: "none" } });
+  const statusOf = async (model: string) =>
+    (await ask(limited.url, key, { ...hello, model: `stepfun/${model}`, max_tokens: 1_000_000 })).status;
+  expect(await statusOf("another-model")).toBe(402);
+  expect(await statusOf("step-5-preview")).toBe(200);
+  await vendor.stop();
 });

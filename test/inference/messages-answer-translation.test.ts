@@ -372,6 +372,14 @@ describe("chunks become events", () => {
     expect(events.at(-2)?.delta).toMatchObject({ stop_reason: "tool_use" });
   });
 
+  test("a call whose name arrives after its arguments is opened with its name", () => {
+    const unnamed = { tool_calls: [{ index: 0, id: "c1", function: { arguments: '{"a":' } }] };
+    const named = { tool_calls: [{ index: 0, function: { name: "f", arguments: "1}" } }] };
+    expect(accumulate(stream(chunk(unnamed), chunk(named), chunk({}, "tool_calls")))).toMatchObject([
+      { type: "tool_use", id: "c1", name: "f", json: '{"a":1}' },
+    ]);
+  });
+
   test("calls that all have the same number are told apart", () => {
     const withIds = accumulate(
       stream(chunk(piece(0, '{"a":1}', { id: "c1", name: "f" })), chunk(piece(0, '{"b":2}', { id: "c2", name: "f" }))),

@@ -13,7 +13,8 @@ const claude = chatModels.anthropic;
 
 const vendor = await startDialectVendors();
 const gateway = await sharedTranslatingGateway(vendor, {
-  env: { SWITCHYARD_RETRIES: "0", SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "1000", SWITCHYARD_IDLE_TIMEOUT_MS: "1000" },
+  // Long enough for answers on a busy machine; two tests wait for these timeouts.
+  env: { SWITCHYARD_RETRIES: "0", SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "4000", SWITCHYARD_IDLE_TIMEOUT_MS: "4000" },
 });
 const key = await gateway.createKey();
 

@@ -4,7 +4,6 @@ import { describe, expect, test } from "bun:test";
 import type { ChatMessage } from "../../src/contract/chat-format.ts";
 import { createCountTokensRequest, type MessagesRequest } from "../../src/contract/messages.ts";
 import { parse } from "../../src/contract/problems.ts";
-import { type Problem, ValidationError } from "../../src/errors.ts";
 import { countTokens, estimateTextTokens } from "../../src/inference/messages/count-tokens.ts";
 import { toPlainChatRequest } from "../../src/inference/messages/to-plain-chat-request.ts";
 import {
@@ -17,16 +16,7 @@ import {
   translateTurns,
   user,
 } from "../support/messages-translation.ts";
-
-function problemsOf(run: () => unknown): readonly Problem[] {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ValidationError) return error.problems;
-    throw error;
-  }
-  throw new Error("nothing was refused");
-}
+import { problemsOf } from "../support/thrown.ts";
 
 const marked = (value: string) => ({ ...text(value), cache_control: { type: "ephemeral", ttl: "1h" } });
 

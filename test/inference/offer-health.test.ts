@@ -182,7 +182,14 @@ test("callers who name many models cannot make the gateway forget an open circui
   const book = new HealthBook({ ...settings, breakerFailures: 1, breakerOpenMs: 3_600_000 });
   const down = book.of("deployment", "down");
   fail(down, performance.now());
-  for (let index = 0; index < 10_050; index++) book.of("deployment", `model-${index}`);
+  for (let index = 0; index < 10_050; index++)
+    book.of("deployment", `model-${index}`).succeeded(performance.now(), "call", 1);
   expect(book.of("deployment", "down")).toBe(down);
   expect([...book.ofDeployment("deployment")].length).toBeLessThanOrEqual(10_000);
+});
+
+test("when every circuit is open, the records are dropped rather than kept without a bound", () => {
+  const book = new HealthBook({ ...settings, breakerFailures: 1, breakerOpenMs: 3_600_000 });
+  for (let index = 0; index <= 10_000; index++) fail(book.of("deployment", `model-${index}`), performance.now());
+  expect([...book.ofDeployment("deployment")].length).toBe(1);
 });

@@ -9,7 +9,7 @@ import { compare, type Difference, isSameAnswer, type Outcome } from "../recordi
 import { readWithAnthropic } from "../recordings/readers/anthropic.ts";
 import { assembleWithOpenAI, readWithOpenAI } from "../recordings/readers/openai.ts";
 import { findRecordings, type JsonObject, type Recording, readRecordings } from "../recordings/recording.ts";
-import { type Mode, modes, type Replay, startReplay, toPrompt } from "../recordings/replay.ts";
+import { type Mode, modesOf, type Replay, startReplay, toPrompt } from "../recordings/replay.ts";
 import { toChatRequest, toMessagesRequest } from "../recordings/request.ts";
 import { readWithVendorClient } from "../recordings/vendor-client.ts";
 import { readEvents } from "../support/events.ts";
@@ -89,7 +89,7 @@ function replayAll(recordings: readonly Recording[]): void {
     vendor: Outcome,
     read: (mode: Mode) => Promise<Outcome>,
   ): Promise<void> {
-    const answers = await Promise.all(modes.map(async (mode) => ({ mode, answer: await read(mode) })));
+    const answers = await Promise.all(modesOf(recording).map(async (mode) => ({ mode, answer: await read(mode) })));
     for (const { mode, answer } of answers) {
       const differences = withoutExcused(door, recording, compare(vendor, answer));
       const unlike = answers.filter((other) => !isSameAnswer(other.answer, answer));

@@ -40,6 +40,12 @@ test("a provider that counts is asked, with the members that its counter knows",
   expect(await openai.responses.inputTokens.count(body)).toMatchObject({ input_tokens: 7 });
 });
 
+test("an answer without a count is the provider's mistake", async () => {
+  vendor.next(answer(200, { object: "response.input_tokens", input_tokens: "42" }));
+  const refused = await readError(await client.post({ model: "openai/gpt-5", input: "hello" }, "/input_tokens"));
+  expect(refused).toMatchObject({ status: 502, code: "provider_bad_response" });
+});
+
 test("an earlier response is named by the id of the provider that issued it", async () => {
   const first = await client.create({ model: "openai/gpt-5", input: "one" });
   vendor.next(answer(200, { object: "response.input_tokens", input_tokens: 9 }));

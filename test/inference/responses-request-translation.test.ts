@@ -4,7 +4,6 @@ import { describe, expect, test } from "bun:test";
 import type { ChatMessage } from "../../src/contract/chat-format.ts";
 import { parse } from "../../src/contract/problems.ts";
 import { responseParams } from "../../src/contract/responses.ts";
-import { type Problem, ValidationError } from "../../src/errors.ts";
 import { fromResponsesRequest } from "../../src/inference/responses/from-responses-request.ts";
 import { ResponsesStreamWriter } from "../../src/inference/responses/responses-stream.ts";
 import { toResponse } from "../../src/inference/responses/to-response.ts";
@@ -21,19 +20,10 @@ import {
   translate,
   user,
 } from "../support/responses-translation.ts";
+import { problemsOf } from "../support/thrown.ts";
 
 function translateItems(...input: readonly object[]): readonly ChatMessage[] {
   return translate({ input }).request.messages;
-}
-
-function problemsOf(run: () => unknown): readonly Problem[] {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ValidationError) return error.problems;
-    throw error;
-  }
-  throw new Error("nothing was refused");
 }
 
 function placesOf(run: () => unknown): string[] {
@@ -299,8 +289,7 @@ describe("items become messages", () => {
 
 describe("parameters find their place", () => {
   test("those that both formats have", () => {
-    const { request, dropped } = translate({
-      max_output_tokens: 100,
+    const both = {
       temperature: 0,
       top_p: 0.5,
       presence_penalty: 1,
@@ -309,6 +298,10 @@ describe("parameters find their place", () => {
       safety_identifier: "s",
       prompt_cache_key: "k",
       service_tier: "flex",
+    };
+    const { request, dropped } = translate({
+      ...both,
+      max_output_tokens: 100,
       text: { verbosity: "low" },
       reasoning: { effort: "high", summary: "auto" },
       metadata: { a: "b" },
@@ -319,14 +312,7 @@ describe("parameters find their place", () => {
       model: "somewhere/some-model",
       messages: [{ role: "user", content: "Hello" }],
       max_tokens: 100,
-      temperature: 0,
-      top_p: 0.5,
-      presence_penalty: 1,
-      frequency_penalty: -1,
-      user: "u",
-      safety_identifier: "s",
-      prompt_cache_key: "k",
-      service_tier: "flex",
+      ...both,
       verbosity: "low",
       reasoning_effort: "high",
     });

@@ -4,8 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { answer, chatChunk, doneText, event, httpChunk, lastHttpChunk, rst, streamHead } from "../support/answers.ts";
 import { readError } from "../support/chat.ts";
 import { readEvents } from "../support/events.ts";
+import { readLines } from "../support/ledger.ts";
 import { openConnection, type RawConnection, requestBytes } from "../support/raw-http.ts";
-import { readResponse, readResponseStream, responsesPath, textOf } from "../support/responses.ts";
+import { createClient, readResponse, readResponseStream, responsesPath, textOf } from "../support/responses.ts";
 import { expectOurIdsOnly, openResponsesGateway } from "../support/responses-gateway.ts";
 import { halfAnswer, oddMember } from "../support/responses-vendor.ts";
 import { waitFor } from "../support/wait.ts";
@@ -97,6 +98,37 @@ describe("retrieving and deleting", () => {
     expect(ended).toMatchObject({ status: "completed", cost: 0.007, provider: "mock" });
     expect(ended.provider_time).toBeNumber();
     expect(textOf(ended)).toBe("heard: hello");
+  });
+
+  test("work in the background has one line with its cost, however often its end is seen", async () => {
+    const { key, id: keyId } = (await gateway.manage("POST", "/keys", { name: "background" })) as Record<
+      string,
+      string
+    >;
+    const starter = createClient(gateway, key ?? "");
+    const cost = 7_000_000_000n;
+    // The line of a last call is written after all others.
+    const countPriced = async (atLeast: number) => {
+      await starter.create({ model: "mock/echo", input: "last" });
+      return await waitFor("the lines", async () => {
+        const lines = (await readLines({ gateway })).filter((line) => line["key_id"] === keyId);
+        const priced = lines.filter((line) => line["cost_pico"] === cost && line["output_tokens"] === 500n);
+        return priced.length >= atLeast ? priced.length : null;
+      });
+    };
+    const { id } = await starter.create({ model: "mock/echo", input: "hello", background: true });
+    await starter.retrieve(id);
+    expect(await countPriced(1)).toBe(1);
+    await Promise.all([starter.retrieve(id), starter.retrieve(id), starter.retrieve(id)]);
+    await starter.retrieve(id);
+    expect(await countPriced(3)).toBe(3);
+
+    const streamed = await starter.create({ model: "mock/echo", input: "hello", background: true });
+    for (let i = 0; i < 2; i += 1) {
+      const { last } = readResponseStream(await (await starter.get(`${streamed.id}?stream=true`)).text());
+      expect(last.response).toMatchObject({ status: "completed", cost: 0.007 });
+    }
+    expect(await countPriced(5)).toBe(5);
   });
 
   test("work in the background can be cancelled, and nothing else can", async () => {

@@ -25,6 +25,7 @@ import { type OwnPostgres, startOwnPostgres, whyNoOwnPostgres } from "../support
 import { readFolder } from "../support/read-folder.ts";
 import { type Client, createClient, readResponseStream, textOf } from "../support/responses.ts";
 import { type ResponsesVendor, startResponsesVendor } from "../support/responses-vendor.ts";
+import { type TestGateway, testGateway } from "../support/test-gateway.ts";
 import { waitFor } from "../support/wait.ts";
 
 const newKey = () => randomBytes(32).toString("base64");
@@ -32,7 +33,7 @@ const firstKey = newKey();
 
 let vendor: ResponsesVendor;
 let folder: string;
-let gateway: GatewayProcess;
+let gateway: TestGateway;
 let client: Client;
 
 const storing = (key: string) => ({
@@ -40,10 +41,10 @@ const storing = (key: string) => ({
   SWITCHYARD_ENCRYPTION_KEY: key,
 });
 
-/** A gateway on the same data folder, as after a restart. */
-async function start(env: Record<string, string>): Promise<GatewayProcess> {
+/** Of a gateway on the same data folder, as after a restart. */
+function settings(env: Record<string, string>) {
   const origin = `http://127.0.0.1:${vendor.port}`;
-  return await startGatewayProcess({
+  return {
     vendor,
     env: { SWITCHYARD_DATA_DIR: folder, ...env },
     config: {
@@ -52,13 +53,13 @@ async function start(env: Record<string, string>): Promise<GatewayProcess> {
         passing: { dialect: "openai", base_url: `${origin}/passing/v1`, api_key: "k", responses: "stateless" },
       },
     },
-  });
+  };
 }
 
 beforeAll(async () => {
   vendor = await startResponsesVendor();
   folder = await mkdtemp(join(tmpdir(), "switchyard-stored-"));
-  gateway = await start(storing(firstKey));
+  gateway = await testGateway(settings(storing(firstKey)));
   client = createClient(gateway, await gateway.createKey());
 });
 afterAll(async () => {
@@ -323,11 +324,14 @@ describe("streams that do not come to their end", () => {
 
   test("one that runs is told as in progress; when the gateway died meanwhile, as failed in the end", async () => {
     const ownFolder = await mkdtemp(join(tmpdir(), "switchyard-stored-"));
-    const own = await start({
-      ...storing(firstKey),
-      SWITCHYARD_DATA_DIR: ownFolder,
-      SWITCHYARD_TOTAL_TIMEOUT_MS: "2000",
-    });
+    const own = await startGatewayProcess(
+      settings({
+        ...storing(firstKey),
+        SWITCHYARD_DATA_DIR: ownFolder,
+        // Long enough to find it in progress on a busy machine.
+        SWITCHYARD_TOTAL_TIMEOUT_MS: "5000",
+      }),
+    );
     try {
       const ownClient = createClient(own, await own.createKey());
       vendor.on("stall", [...begun, hang]);
@@ -339,16 +343,12 @@ describe("streams that do not come to their end", () => {
       const [serving = 0] = (await own.processes()).serving;
       process.kill(serving, "SIGKILL");
       await reader?.cancel().catch(() => {});
-      const ended = await waitFor(
-        "the response to be failed",
-        async () => {
-          const asked = await ownClient.get(id).catch(() => null);
-          if (asked?.status !== 200) return null;
-          const kept = (await asked.json()) as { status: string; error: unknown };
-          return kept.status === "failed" ? kept : null;
-        },
-        { everyMs: 50 },
-      );
+      const ended = await waitFor("the response to be failed", async () => {
+        const asked = await ownClient.get(id).catch(() => null);
+        if (asked?.status !== 200) return null;
+        const kept = (await asked.json()) as { status: string; error: unknown };
+        return kept.status === "failed" ? kept : null;
+      });
       expect(ended.error).toMatchObject({ code: "server_error" });
     } finally {
       await own.kill();
@@ -381,9 +381,16 @@ describe("at rest", () => {
     const files = await readdir(folder, { recursive: true });
     const file = files.find((name) => /\.(db|sqlite3?)$/.test(name));
     const database = new Database(join(folder, file ?? ""));
-    // The gateway writes to its ledger at the same time.
-    database.run("pragma busy_timeout = 10000");
-    database.run("update responses set expires_at = ? where id = ?", [Date.now() - 1, id]);
+    // The gateway of this process writes to its ledger at the same time, and must be able to finish meanwhile.
+    await waitFor("the store to be unlocked", () => {
+      try {
+        database.run("update responses set expires_at = ? where id = ?", [Date.now() - 1, id]);
+        return true;
+      } catch (error) {
+        if (String(error).includes("locked")) return false;
+        throw error;
+      }
+    });
     database.close();
     const error = await readError(await client.get(id));
     expect(error).toMatchObject({ status: 404, code: "response_not_found" });
@@ -399,7 +406,7 @@ describe("at rest", () => {
     const second = newKey();
     const restart = async (env: Record<string, string>) => {
       await gateway.stop();
-      gateway = await start(env);
+      gateway = await testGateway(settings(env));
       client = createClient(gateway, client.key);
     };
     await restart(storing(`${second},${firstKey}`));
@@ -433,7 +440,7 @@ describe.skipIf(whyNoOwnPostgres() !== null)("a store that is away", () => {
   let ownClient: Client;
   beforeAll(async () => {
     postgres = await startOwnPostgres();
-    own = await start({ ...storing(firstKey), DATABASE_URL: await postgres.createStore() });
+    own = await startGatewayProcess(settings({ ...storing(firstKey), DATABASE_URL: await postgres.createStore() }));
     ownClient = createClient(own, await own.createKey());
   });
   afterAll(async () => {

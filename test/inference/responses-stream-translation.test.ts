@@ -153,6 +153,14 @@ describe("chunks become events", () => {
     expect(outputOf(events)).toMatchObject([{ call_id: "a", name: "look_up", arguments: '{"x":1}' }]);
   });
 
+  test("a call that a limit cuts before its name has arrived is incomplete", () => {
+    const events = stream([chunk({ content: "A" }), chunk(piece(0, '{"x"', { id: "a" })), finish("length")]);
+    expect(outputOf(events)).toMatchObject([
+      { type: "message", status: "completed" },
+      { type: "function_call", status: "incomplete" },
+    ]);
+  });
+
   test("a refusal has its own part and events", () => {
     const events = stream([
       chunk({ content: "Well" }),
@@ -250,7 +258,6 @@ describe("chunks become events", () => {
 
   test("a stream that breaks off ends with an error and response.failed", () => {
     const writer = new ResponsesStreamWriter(createDraftOf());
-    writer.begin();
     const before = readFrames(writer.write(chunk({ content: "Hal" })));
     const events = readFrames(writer.fail({ code: "provider_disconnected", message: "It closed." }));
     expect(events).toMatchObject([
@@ -278,6 +285,18 @@ describe("chunks become events", () => {
       message: "Slow.",
     });
     expect(readFrames(limited).at(-1)?.response).toMatchObject({ error: { code: "rate_limit_exceeded" } });
+  });
+
+  test.each(["stop", "length"] as const)("an answer that ended with %s and then failed is only failed", (reason) => {
+    const writer = new ResponsesStreamWriter(createDraftOf());
+    writer.write(chunk({ content: "Hi" }));
+    writer.write(finish(reason));
+    const unsent = readFrames(writer.end(ours)).at(-1);
+    const events = readFrames(writer.fail({ code: "internal_error", message: "It could not be stored." }));
+    expect(events).toMatchObject([
+      { type: "error", sequence_number: unsent?.sequence_number },
+      { type: "response.failed", response: { status: "failed", completed_at: null, incomplete_details: null } },
+    ]);
   });
 
   test("whatever the order of the pieces, the grammar holds", () => {

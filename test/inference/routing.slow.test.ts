@@ -7,7 +7,7 @@ import { pauseBefore } from "../../src/inference/candidate-loop.ts";
 import {
   answer,
   chatChunk,
-  completion,
+  down,
   event,
   fin,
   hang,
@@ -15,6 +15,7 @@ import {
   streamHead,
   until,
   wait,
+  well,
 } from "../support/answers.ts";
 import { claudeAnswer, claudeMessage } from "../support/anthropic.ts";
 import { ask, chatPath, hello, readCompletion, readError } from "../support/chat.ts";
@@ -23,9 +24,6 @@ import { openConnection, requestBytes } from "../support/raw-http.ts";
 import { sharedGateway, testGateway } from "../support/test-gateway.ts";
 import { type Behaviour, startVendor, type VendorRequest } from "../support/vendor.ts";
 import { inParallel, waitFor } from "../support/wait.ts";
-
-const down = answer(500, { error: { message: "down" } });
-const well = answer(200, completion("well"));
 
 let models = 0;
 
@@ -154,12 +152,12 @@ describe("retries", () => {
   });
 
   test("all attempts share one deadline, and no pause begins that would end after it", async () => {
-    await using own = await testGateway({ vendor, env: { SWITCHYARD_TOTAL_TIMEOUT_MS: "1800" } });
+    await using own = await testGateway({ vendor, env: { SWITCHYARD_TOTAL_TIMEOUT_MS: "4500" } });
     const ownKey = await own.createKey();
     const codeOf = async (model: string, more: object = {}) =>
       (await readError(await ask(own.url, ownKey, { ...hello, model: `mock/${model}`, ...more }))).code;
-    const patient = newModel(answer(429, { error: { message: "slow down" } }, { "retry-after": "2" }));
-    const slow = newModel([wait(1_200), ...down]);
+    const patient = newModel(answer(429, { error: { message: "slow down" } }, { "retry-after": "5" }));
+    const slow = newModel([wait(2_500), ...down]);
     const silent = newModel([hang]);
     const backup = newModel(well);
     const codes = await Promise.all([codeOf(patient), codeOf(slow), codeOf(silent, { fallbacks: [`mock/${backup}`] })]);

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { answer, rst } from "../support/answers.ts";
-import { ask, readError } from "../support/chat.ts";
+import { ask, askTask, readError } from "../support/chat.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
 
@@ -118,15 +118,8 @@ describe("a vendor of tasks", () => {
   });
 
   test("of several deployments, one with an open circuit is passed over", async () => {
-    const spellCheck = () =>
-      ask(
-        gateway.url,
-        key,
-        { model: "text/spell_check/sapling", input: { text: "Helo", language: "en" } },
-        {
-          path: "/v3/universal-ai",
-        },
-      );
+    const task = { model: "text/spell_check/sapling", input: { text: "Helo", language: "en" } };
+    const spellCheck = () => askTask(gateway.url, key, task);
     for (let sends = 0; sends < 40; sends++)
       vendor.next((request) => (request.body.toString().includes("k-a") ? down : answer(200, { edits: [] })));
     for (let calls = 0; calls < 4 * failuresToOpen; calls++) await (await spellCheck()).arrayBuffer();

@@ -246,6 +246,11 @@ describe("fallbacks", () => {
     expect(vendor.requests).toHaveLength(0);
   });
 
+  test("of a task whose name only begins like this one are refused", async () => {
+    const body = { model: "ocr/ocr/sandbox", input: { file: "x" }, fallbacks: ["ocr/ocr_tables_async/sandbox"] };
+    expect(await problemsOf(body)).toEqual([{ loc: ["body", "fallbacks", 0], type: "value_error" }]);
+  });
+
   test("are at most three", async () => {
     const fallbacks = Array.from({ length: 4 }, () => "text/moderation/second");
     expect(await problemsOf({ ...moderation("inhouse"), fallbacks })).toEqual([

@@ -5,10 +5,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createPublicKey, verify } from "node:crypto";
-import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { type Hooks, startHooks } from "../support/hooks.ts";
 import { type OwnPostgres, startOwnPostgres, whyNoOwnPostgres } from "../support/postgres.ts";
-import { receiversCertificate, startTlsReceiver, type TlsReceiver } from "../support/tls-receiver.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -35,9 +34,7 @@ for (const { engine, why } of engines) {
     let vendor: Vendor;
     let gateway: GatewayProcess;
     let postgres: OwnPostgres | null = null;
-    let dns: DnsServer;
-    let receiver: TlsReceiver;
-    let receiverUrl: string;
+    let hooks: Hooks;
     let publicKey: ReturnType<typeof createPublicKey>;
     let key: string;
     let reports: Report[] = [];
@@ -45,17 +42,13 @@ for (const { engine, why } of engines) {
     beforeAll(async () => {
       vendor = await startVendor();
       postgres = engine === "SQLite" ? null : await startOwnPostgres();
-      dns = await startDnsServer({ "hooks.example.com": [["127.0.0.1"]] });
-      receiver = startTlsReceiver({ address: "127.0.0.1", answer: receive });
-      receiverUrl = `https://hooks.example.com:${receiver.port}/hook`;
+      hooks = await startHooks(receive);
       gateway = await startGatewayProcess({
         vendor,
         jobWorkers: 1,
         env: {
           ...(postgres === null ? {} : { DATABASE_URL: await postgres.createStore() }),
-          SWITCHYARD_EGRESS_ALLOW: "127.0.0.0/8",
-          SWITCHYARD_EGRESS_DNS: dns.address,
-          NODE_EXTRA_CA_CERTS: receiversCertificate,
+          ...hooks.env,
         },
       });
       key = await gateway.createKey();
@@ -65,8 +58,7 @@ for (const { engine, why } of engines) {
 
     afterAll(async () => {
       await gateway?.stop();
-      receiver?.stop();
-      await dns?.stop();
+      await hooks?.stop();
       await vendor?.stop();
       await postgres?.stop();
     });
@@ -96,7 +88,7 @@ for (const { engine, why } of engines) {
             body: JSON.stringify({
               model: `text/sentiment_analysis/sandbox/${models[index % models.length]}`,
               input: { text: `number ${index}` },
-              webhook_receiver: receiverUrl,
+              webhook_receiver: hooks.urlOf("/hook"),
             }),
             signal: AbortSignal.timeout(60_000),
           }).catch(() => null);

@@ -5,11 +5,12 @@ import { createPublicKey, verify } from "node:crypto";
 import { canonicalizeJsonText } from "../../src/jobs/canonical-json.ts";
 import { parseExactJson } from "../../src/lib/exact-json.ts";
 import { answer, hang, type Script } from "../support/answers.ts";
-import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { providerSecret } from "../support/gateway-settings.ts";
+import { type Hooks, startHooks } from "../support/hooks.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
-import { receiversCertificate, startTlsReceiver, type TlsReceiver } from "../support/tls-receiver.ts";
+import { toSilence } from "../support/silence.ts";
+import { isFullRun } from "../support/test-size.ts";
 import { startVendor, type Vendor, type VendorRequest } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -59,37 +60,18 @@ const finishedTranscript = {
   ],
 };
 
-/** A tenth of a second of nothing, 8 kHz, as a WAV file. */
-function makeSilence(): Uint8Array<ArrayBuffer> {
-  const samples = 800;
-  const file = Buffer.alloc(44 + samples * 2);
-  file.write("RIFF", 0);
-  file.writeUInt32LE(36 + samples * 2, 4);
-  file.write("WAVEfmt ", 8);
-  file.writeUInt32LE(16, 16);
-  file.writeUInt16LE(1, 20);
-  file.writeUInt16LE(1, 22);
-  file.writeUInt32LE(8_000, 24);
-  file.writeUInt32LE(16_000, 28);
-  file.writeUInt16LE(2, 32);
-  file.writeUInt16LE(16, 34);
-  file.write("data", 36);
-  file.writeUInt32LE(samples * 2, 40);
-  return new Uint8Array(file);
-}
-
+// The tests of storage run on both in every run.
 const engines = [
   { engine: "SQLite", why: null },
-  { engine: "PostgreSQL", why: whyNoPostgres() },
-] as const;
+  ...(isFullRun ? [{ engine: "PostgreSQL", why: whyNoPostgres() }] : []),
+];
 
 for (const { engine, why } of engines) {
   describe.skipIf(why !== null)(`on ${engine}${why === null ? "" : ` (${why})`}`, () => {
     let vendor: Vendor;
     let gateway: GatewayProcess;
     let postgres: TestPostgres | null = null;
-    let dns: DnsServer;
-    let receiver: TlsReceiver;
+    let hooks: Hooks;
     let receiverUrl: string;
     let received: Received[] = [];
     let respond: (request: Request) => Response | Promise<Response> = () => new Response(null, { status: 204 });
@@ -102,15 +84,11 @@ for (const { engine, why } of engines) {
         request.path.startsWith("/assemblyai/") ? transcribing(request) : answer(500, {}),
       );
       postgres = engine === "SQLite" ? null : await startPostgres();
-      dns = await startDnsServer({ "hooks.example.com": [["127.0.0.1"]] });
-      receiver = startTlsReceiver({
-        address: "127.0.0.1",
-        answer: async (request) => {
-          received.push({ headers: request.headers, text: await request.text(), at: Date.now() });
-          return await respond(request);
-        },
+      hooks = await startHooks(async (request) => {
+        received.push({ headers: request.headers, text: await request.text(), at: Date.now() });
+        return await respond(request);
       });
-      receiverUrl = `https://hooks.example.com:${receiver.port}/hook`;
+      receiverUrl = hooks.urlOf("/hook");
       const origin = `http://127.0.0.1:${vendor.port}`;
       const declared = { dialect: "openai", base_url: `${origin}/tasks/v1`, api_key: providerSecret };
       gateway = await startGatewayProcess({
@@ -120,9 +98,7 @@ for (const { engine, why } of engines) {
           ...(postgres === null ? {} : { DATABASE_URL: await postgres.createStore() }),
           ASSEMBLYAI_API_KEY: providerSecret,
           ASSEMBLYAI_BASE_URL: `http://127.0.0.1:${vendor.port}/assemblyai`,
-          SWITCHYARD_EGRESS_ALLOW: "127.0.0.0/8",
-          SWITCHYARD_EGRESS_DNS: dns.address,
-          NODE_EXTRA_CA_CERTS: receiversCertificate,
+          ...hooks.env,
         },
         config: {
           providers: {
@@ -137,8 +113,7 @@ for (const { engine, why } of engines) {
 
     afterAll(async () => {
       await gateway?.stop();
-      receiver?.stop();
-      dns?.stop();
+      await hooks?.stop();
       await vendor?.stop();
       await postgres?.stop();
     });
@@ -338,7 +313,7 @@ for (const { engine, why } of engines) {
         return answer(200, isDone ? finishedTranscript : { id: "t-1", status: "processing" });
       };
       const form = new FormData();
-      form.append("file", new File([makeSilence()], "silence.wav"));
+      form.append("file", new File([toSilence()], "silence.wav"));
       const upload = await fetch(`${gateway.url}/v3/upload`, {
         method: "POST",
         headers: { authorization: `Bearer ${key}` },
@@ -465,7 +440,10 @@ for (const { engine, why } of engines) {
     test("jobs that run when the gateway goes down are done by the next one", async () => {
       // The last test: it replaces every process.
       const { job_id } = await submit({ ...sentiment, model: `${sentiment.model}/slow-3000` });
-      await Bun.sleep(500);
+      await waitFor("the job to run", async () => {
+        const { runs } = (await gateway.manage("GET", `/jobs/${job_id}`)) as { readonly runs: number };
+        return runs > 0;
+      });
       const before = await gateway.processes();
       gateway.signal("SIGHUP");
       await waitFor(

@@ -1,9 +1,8 @@
 // Webhooks that announce a budget that runs low, and budgets of jobs.
 
 import { afterAll, expect, test } from "bun:test";
-import { startDnsServer } from "../support/dns-server.ts";
 import { startGatewayProcess } from "../support/gateway-process.ts";
-import { receiversCertificate, startTlsReceiver } from "../support/tls-receiver.ts";
+import { startHooks } from "../support/hooks.ts";
 import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -16,13 +15,9 @@ interface Alert {
 
 const received: { alert: Alert; headers: Headers }[] = [];
 const vendor = await startVendor();
-const dns = await startDnsServer({ "hooks.example.com": [["127.0.0.1"]] });
-const receiver = startTlsReceiver({
-  address: "127.0.0.1",
-  answer: async (request) => {
-    received.push({ alert: (await request.json()) as Alert, headers: request.headers });
-    return new Response(null, { status: 204 });
-  },
+const hooks = await startHooks(async (request) => {
+  received.push({ alert: (await request.json()) as Alert, headers: request.headers });
+  return new Response(null, { status: 204 });
 });
 // Each answer of the vendor costs 0.0012 USD at this price.
 const price = { input: 100, output: 100 };
@@ -32,17 +27,14 @@ const gateway = await startGatewayProcess({
   workers: 2,
   config: { prices: { "mock/*": price, "mockchat/*": price } },
   env: {
-    SWITCHYARD_EGRESS_ALLOW: "127.0.0.0/8",
-    SWITCHYARD_EGRESS_DNS: dns.address,
-    NODE_EXTRA_CA_CERTS: receiversCertificate,
-    SWITCHYARD_BUDGET_ALERT_WEBHOOK: `https://hooks.example.com:${receiver.port}/budgets`,
+    ...hooks.env,
+    SWITCHYARD_BUDGET_ALERT_WEBHOOK: hooks.urlOf("/budgets"),
     SWITCHYARD_BUDGET_ALERT_THRESHOLDS: "80,50",
   },
 });
 afterAll(async () => {
   await gateway.stop();
-  receiver.stop();
-  dns.stop();
+  await hooks.stop();
   await vendor.stop();
 });
 

@@ -40,4 +40,4 @@ test("a job waits while the limit of its team is reached, and runs when the limi
   await gateway.manage("PATCH", "/teams/research", { model_limits: null });
   await waitFor("all jobs", async () => (await statuses()).every((status) => status === "success"));
   expect(await statuses()).toEqual(ids.map(() => "success"));
-}, 120_000);
+}, 300_000);

@@ -24,7 +24,7 @@ const trusted = openLocalCertificate(join(folder, "trusted"), [host, address]);
 const stranger = openLocalCertificate(join(folder, "stranger"), [host, address]);
 const closers: (() => void)[] = [];
 let child: WebhookChild;
-setDefaultTimeout(30_000);
+setDefaultTimeout(300_000);
 
 beforeAll(async () => {
   child = await within(60_000, "the deliverer", startWebhookChild(trusted.path));

@@ -1,24 +1,21 @@
-import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toCanonicalJson } from "../../src/jobs/canonical-json.ts";
 import { openWebhookKeys, toKeySet, toPem, type WebhookKeys } from "../../src/jobs/webhook-keys.ts";
 import { signWebhook } from "../../src/jobs/webhook-signature.ts";
-import { createLog } from "../../src/log.ts";
+import { quiet as log } from "../contracts/engines.ts";
+import { closeAfterEach } from "../support/closers.ts";
 import { takeRsaPair } from "../support/rsa-pairs.ts";
 import { waitFor, within } from "../support/wait.ts";
 import { createMemorySecrets } from "../support/webhook-secrets.ts";
 
 const examples = join(import.meta.dir, "../../examples/webhooks");
 const folder = mkdtempSync(join(tmpdir(), "switchyard-receivers-"));
-const log = createLog({ level: "error", format: "text", secrets: [], write: () => {} });
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
-const closers: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
-});
+const closers = closeAfterEach();
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Publishes its keys as the gateway does. */

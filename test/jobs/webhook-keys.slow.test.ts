@@ -16,7 +16,7 @@ import { openTestServer } from "../support/test-server.ts";
 import { createMemorySecrets, type MemorySecrets } from "../support/webhook-secrets.ts";
 
 // To make an RSA key takes a second now and then, and a busy machine longer.
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const logged: string[] = [];
 const log = createLog({ level: "debug", format: "json", secrets: [], write: (lines) => void logged.push(lines) });
@@ -195,12 +195,21 @@ for (const engine of createEngines()) {
       const place = await engine.createStore();
       await withStorage(place, (here) =>
         withStorage(place, async (there) => {
+          // Both rotations must have read the keys before one of them writes.
+          const bothHaveRead = Promise.withResolvers<void>();
+          let rotations: number | null = null;
+          const createRsaPair = async () => {
+            if (rotations !== null && ++rotations === 2) bothHaveRead.resolve();
+            if (rotations !== null) await bothHaveRead.promise;
+            return takeRsaPair();
+          };
           const [one, other] = [here, there].map(({ secrets }) =>
-            openWebhookKeys({ secrets: secrets, log, staleAfterMs: 0, createRsaPair: takeRsaPair }),
+            openWebhookKeys({ secrets, log, staleAfterMs: 0, createRsaPair }),
           );
           if (one === undefined || other === undefined) throw new Error("no keys");
           const [first, same] = await Promise.all([one.signing(), other.signing()]);
           expect(same.keyId).toBe(first.keyId);
+          rotations = 0;
           const results = await Promise.allSettled([one.rotate({ isUrgent: true }), other.rotate({ isUrgent: true })]);
           expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
           const [seen, seenThere] = await Promise.all([one.published(), other.published()]);

@@ -3,9 +3,9 @@
 import { expect, test } from "bun:test";
 import { getEventListeners } from "node:events";
 import { endsWithin, pause, startDeadline, untilAborted, withDeadline } from "../../src/lib/deadline.ts";
+import { hourMs } from "../../src/lib/time-units.ts";
 
 const never = new Promise<never>(() => {});
-const hourMs = 3_600_000;
 
 function listenersOf(signal: AbortSignal): number {
   return getEventListeners(signal, "abort").length;

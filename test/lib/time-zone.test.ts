@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { dayMs, openTimeZone, splitByOffset, type TimeZone } from "../../src/lib/time-zone.ts";
-
-const hourMs = 3_600_000;
+import { dayMs, hourMs } from "../../src/lib/time-units.ts";
+import { openTimeZone, splitByOffset, type TimeZone } from "../../src/lib/time-zone.ts";
 
 function open(name: string): TimeZone {
   const zone = openTimeZone(name);

@@ -1,39 +1,24 @@
 // One scrape shows what all processes of a gateway did, whichever process answers it.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { ask } from "../support/chat.ts";
 import { listDocumentedMetrics } from "../support/dashboards.ts";
 import { findFreePort } from "../support/free-port.ts";
-import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { sharedGatewayProcess } from "../support/gateway-process.ts";
 import { callJobs } from "../support/jobs.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
 const openStream =
   "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n" +
   'data: {"id":"c1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n';
 
-let vendor: Vendor;
-let gateway: GatewayProcess;
-let key: string;
-let metricsUrl: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  const port = await findFreePort();
-  metricsUrl = `http://127.0.0.1:${port}/metrics`;
-  gateway = await startGatewayProcess({
-    vendor,
-    workers: 2,
-    jobWorkers: 1,
-    env: { SWITCHYARD_METRICS_PORT: String(port) },
-  });
-  key = await gateway.createKey();
-});
-afterAll(async () => {
-  await gateway.kill();
-  await vendor.stop();
-});
+const vendor = await startVendor();
+const port = await findFreePort();
+const metricsUrl = `http://127.0.0.1:${port}/metrics`;
+const env = { SWITCHYARD_METRICS_PORT: String(port) };
+const gateway = await sharedGatewayProcess({ vendor, workers: 2, jobWorkers: 1, env });
+const key = await gateway.createKey();
 
 function readValue(text: string, series: string): number | null {
   const line = text.split("\n").find((one) => one.startsWith(`${series} `));

@@ -50,6 +50,20 @@ describe("the text for Prometheus", () => {
     expect(readValue(text, 'switchyard_http_request_duration_seconds_sum{route="/v3/x"}')).toBeCloseTo(700.012);
   });
 
+  test("the bounds of a histogram ascend", async () => {
+    const metrics = createMetrics();
+    metrics.request("/v3/x", 200, null, 1);
+    const bounds = Map.groupBy(
+      (await textOf(metrics)).matchAll(/^(\w+)_bucket\{(.*?),?le="([^"]+)"\}/gm),
+      ([, name, labels]) => `${name} ${labels}`,
+    );
+    expect(bounds.size).toBeGreaterThan(0);
+    for (const [series, matches] of bounds) {
+      const values = matches.map(([, , , bound]) => (bound === "+Inf" ? Number.POSITIVE_INFINITY : Number(bound)));
+      expect(values, series).toEqual(values.toSorted((one, other) => one - other));
+    }
+  });
+
   test("of a gauge that is not a sum, the largest value counts", () => {
     const gauge = (value: number): Family => ({
       name: "circuit_open",

@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { answer } from "../support/answers.ts";
 import { ask, hello } from "../support/chat.ts";
 import { deployFolder, listExpressions, metricNamesIn, readDashboard, readRules } from "../support/dashboards.ts";
-import { startDnsServer } from "../support/dns-server.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { startHooks } from "../support/hooks.ts";
 import { callJobs } from "../support/jobs.ts";
 import { startOtlpReceiver } from "../support/otlp-receiver.ts";
-import { receiversCertificate, startTlsReceiver } from "../support/tls-receiver.ts";
+import { runProgram } from "../support/run-program.ts";
 import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -28,9 +28,8 @@ afterAll(async () => {
 });
 
 async function run(command: readonly string[], input = ""): Promise<{ code: number; output: string }> {
-  const child = Bun.spawn([...command], { stdin: new Blob([input]), stdout: "pipe", stderr: "pipe" });
-  const [out, error] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-  return { code: await child.exited, output: out + error };
+  const { code, out, errors } = await runProgram(command, { input });
+  return { code, output: out + errors };
 }
 
 describe.skipIf(missing !== "")(`the alert rules${missing}`, () => {
@@ -65,12 +64,10 @@ describe.skipIf(missing !== "")(`a gateway that Prometheus watches${missing}`, (
   beforeAll(async () => {
     const vendor = await startVendor();
     const collector = startOtlpReceiver();
-    const dns = await startDnsServer({ "hooks.example.com": [["127.0.0.1"]] });
-    const receiver = startTlsReceiver({
-      address: "127.0.0.1",
-      answer: (request) => new Response(null, { status: request.url.endsWith("/bad") ? 400 : 204 }),
-    });
-    closing.push(vendor.stop, collector.stop, dns.stop, receiver.stop);
+    const hooks = await startHooks(
+      (request) => new Response(null, { status: request.url.endsWith("/bad") ? 400 : 204 }),
+    );
+    closing.push(vendor.stop, collector.stop, hooks.stop);
     const port = await findFreePort();
     metricsUrl = `http://127.0.0.1:${port}/metrics`;
     gateway = await startGatewayProcess({
@@ -82,9 +79,7 @@ describe.skipIf(missing !== "")(`a gateway that Prometheus watches${missing}`, (
         SWITCHYARD_BREAKER_FAILURES: "2",
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_BSP_SCHEDULE_DELAY: "50",
-        SWITCHYARD_EGRESS_ALLOW: "127.0.0.0/8",
-        SWITCHYARD_EGRESS_DNS: dns.address,
-        NODE_EXTRA_CA_CERTS: receiversCertificate,
+        ...hooks.env,
       },
     });
     closing.push(gateway.kill);
@@ -104,8 +99,8 @@ describe.skipIf(missing !== "")(`a gateway that Prometheus watches${missing}`, (
     );
     const job = { model: "text/sentiment_analysis/sandbox", input: { text: "A lovely day" } };
     for (const path of ["good", "bad"]) {
-      const receiverUrl = `https://hooks.example.com:${receiver.port}/${path}`;
-      await callJobs(gateway.url, key, { method: "POST", body: { ...job, webhook_receiver: receiverUrl } });
+      const body = { ...job, webhook_receiver: hooks.urlOf(`/${path}`) };
+      await callJobs(gateway.url, key, { method: "POST", body });
     }
     const series = ['delivery_duration_seconds_count{outcome="failed"}', 'trace_spans_total{outcome="exported"}'];
     await waitFor("deliveries and traces", async () => {

@@ -2,11 +2,14 @@
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parse } from "yaml";
 import packageJson from "../../package.json";
-import { listLockedPackages } from "../../scripts/locked-packages.ts";
+import { listBundledPackages, listLockedPackages } from "../../scripts/locked-packages.ts";
 import { sbom } from "../../scripts/sbom.ts";
 import { runCommand } from "../../src/cli/commands.ts";
+import { createDashboardLoader } from "../../src/http/endpoints/dashboard-bundle.ts";
+import { Spec, Validation } from "../tools/sbom/node_modules/@cyclonedx/cyclonedx-library";
 
 async function run(...args: string[]): Promise<string> {
   let printed = "";
@@ -36,17 +39,20 @@ test("no page and no message tells anybody to run npx with another package's nam
   expect(wrong.map(([path]) => path)).toEqual([]);
 });
 
-describe("the bill of materials", () => {
+describe("the bill of materials", async () => {
   interface Sbom {
     readonly components: readonly {
       readonly "bom-ref": string;
       readonly name: string;
       readonly licenses?: unknown[];
+      readonly scope?: string;
+      readonly properties?: readonly { readonly value: string }[];
     }[];
     readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
     readonly metadata: { readonly component: { readonly "bom-ref": string } };
   }
-  const { components, dependencies, metadata } = JSON.parse(sbom()) as Sbom;
+  const written = await sbom();
+  const { components, dependencies, metadata } = JSON.parse(written) as Sbom;
   const refs = new Set([metadata.component["bom-ref"], ...components.map((one) => one["bom-ref"])]);
 
   test("lists every package of the lockfile once, and the engines", () => {
@@ -59,26 +65,50 @@ describe("the bill of materials", () => {
       if (name !== "rapidocr") expect([name, licenses]).toEqual([name, [expect.anything()]]);
   });
 
+  test("is valid by the published schema of CycloneDX", async () => {
+    const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+    expect(await validator.validate(written)).toBeNull();
+    expect(await validator.validate(written.replace('"type": "library"', '"type": "book"'))).not.toBeNull();
+  });
+
+  test("lists the libraries that are bundled into the dashboard, and no others for development", async () => {
+    const groupsOf = (wanted: string) =>
+      components.find(({ name }) => name === wanted)?.properties?.map(({ value }) => value);
+    expect(groupsOf("react")).toEqual(["dashboard"]);
+    expect(groupsOf("@floating-ui/dom")).toEqual(["dashboard"]);
+    expect(groupsOf("marked")).toEqual(["core", "dashboard"]);
+    expect(groupsOf("dom-helpers")).toBeUndefined();
+    expect(components.find(({ name }) => name === "react")?.scope).toBe("required");
+  });
+
+  test("the bundle of the dashboard has the licences of these libraries beside it", async () => {
+    const { folder } = await createDashboardLoader()();
+    const licences = await Bun.file(join(folder, "licences.txt")).text();
+    for (const { name, version } of await listBundledPackages()) expect(licences).toContain(`## ${name} ${version} (`);
+    expect(licences).toContain("Permission is hereby granted, free of charge");
+  });
+
   test("has dependencies that are components", () => {
     for (const { ref, dependsOn } of dependencies)
       for (const one of [ref, ...dependsOn]) expect([one, refs.has(one)]).toEqual([one, true]);
     const root = dependencies.find(({ ref }) => ref === metadata.component["bom-ref"]);
     expect(root?.dependsOn).toContain(`pkg:npm/zod@${packageJson.dependencies.zod}`);
+    expect(root?.dependsOn).toContain(`pkg:npm/react@${packageJson.devDependencies.react}`);
   });
 
   test("is what `switchyard licences --sbom` prints, and the report names the licences", async () => {
-    expect(await run("licences", "--sbom")).toBe(sbom());
+    expect(await run("licences", "--sbom")).toBe(written);
     const report = await run("licences");
     expect(report).toMatch(/^name +version +licence +group\n/);
     expect(report).toMatch(/^zod +\S+ +MIT +core$/m);
     expect(JSON.parse(await run("licences", "--json")).components).toHaveLength(components.length);
   });
 
-  test("has only licences that permit use in closed products, apart from separate files under the LGPL", () => {
+  test("has only licences that permit use in closed products, apart from separate files under the LGPL", async () => {
     const permissive =
       /^(?:MIT|MIT-0|ISC|0BSD|Apache-2\.0|BSD-[234]-Clause|CC0-1\.0|Unlicense|CC-BY-4\.0|CC-BY-SA-3\.0)$/;
     const known = new Set(["codec-parser"]);
-    const others = listLockedPackages("package-lock.json").filter(
+    const others = [...listLockedPackages("package-lock.json"), ...(await listBundledPackages())].filter(
       ({ name, licence }) =>
         !known.has(name) &&
         !(licence ?? "")

@@ -16,10 +16,10 @@ import { waitFor } from "../support/wait.ts";
 const prices = { "mock/*": { input: 10, output: 30 } };
 const picoOfCall = 180_000_000n;
 /** A budget of this many calls, and about four times as many calls. */
-const calls = isFullRun ? 20_000 : 2_000;
-const amount = isFullRun ? 1 : 0.1;
+const calls = isFullRun ? 4_000 : 2_000;
+const amount = isFullRun ? 0.2 : 0.1;
 const budgetPico = BigInt(amount * 1_000_000) * 1_000_000n;
-const atOnce = isFullRun ? 1_000 : 100;
+const atOnce = isFullRun ? 250 : 100;
 
 interface Told {
   readonly statuses: Readonly<Record<string, number>>;
@@ -57,15 +57,20 @@ describe.skipIf(whyNoPostgres() !== null)("two gateways with two processes each"
     const env = { DATABASE_URL: databaseUrl, SWITCHYARD_BUDGET_WAIT_MS: "10000" };
     for (let index = 0; index < 2; index++)
       gateways.push(await startGatewayProcess({ vendor, workers: 2, config: { prices }, env }));
-  }, 180_000);
+  }, 300_000);
   afterAll(async () => {
     await Promise.all(gateways.map((gateway) => gateway.stop()));
     await vendor.stop();
     await postgres.stop();
-  }, 180_000);
+  }, 300_000);
 
   async function withLedger<T>(read: (storage: Awaited<ReturnType<typeof openStorage>>) => Promise<T>): Promise<T> {
-    const storage = await openStorage({ databaseUrl, dataDir: gateways[0]?.dataFolder ?? "", log: quiet });
+    const storage = await openStorage({
+      databaseUrl,
+      dataDir: gateways[0]?.dataFolder ?? "",
+      log: quiet,
+      deadlineMs: 60_000,
+    });
     try {
       return await read(storage);
     } finally {
@@ -88,7 +93,9 @@ describe.skipIf(whyNoPostgres() !== null)("two gateways with two processes each"
     const printed: string[] = [];
     const context = {
       print: (line: string) => void printed.push(line),
-      openStorage: () => openStorage({ databaseUrl, dataDir: gateways[0]?.dataFolder ?? "", log: quiet }),
+      printError: console.error,
+      openStorage: () =>
+        openStorage({ databaseUrl, dataDir: gateways[0]?.dataFolder ?? "", log: quiet, deadlineMs: 60_000 }),
     };
     const exitCode = await runCommandLine(createUsageCommand(context), ["check"], context);
     expect(printed.join("\n")).toContain("no differences");
@@ -97,8 +104,19 @@ describe.skipIf(whyNoPostgres() !== null)("two gateways with two processes each"
 
   async function createKey(): Promise<string> {
     const created = await (gateways[0] as GatewayProcess).manage("POST", "/keys", { name: "one", budget: { amount } });
-    await Bun.sleep(1_000);
-    return (created as { key: string }).key;
+    const { key } = created as { key: string };
+    // Each of the four processes must have heard of the key. A list of jobs costs nothing.
+    for (const { url } of gateways) {
+      let inARow = 0;
+      await waitFor("the key to be known everywhere", async () => {
+        const headers = { authorization: `Bearer ${key}`, connection: "close" };
+        const response = await fetch(`${url}/v3/universal-ai/async?limit=1`, { headers });
+        await response.arrayBuffer();
+        inARow = response.status === 200 ? inARow + 1 : 0;
+        return inARow >= 20;
+      });
+    }
+    return key;
   }
 
   let before = 0n;
@@ -144,8 +162,9 @@ describe.skipIf(whyNoPostgres() !== null)("two gateways with two processes each"
       );
       const sum = add(told);
       const broken = BigInt(sum.statuses["broken"] ?? 0);
-      await Bun.sleep(1_000);
-      const ledgerPico = (await withLedger((storage) => storage.ledger.count())).costPico - before;
+      const readSpent = async () => (await withLedger((storage) => storage.ledger.count())).costPico - before;
+      await waitFor("the lines of all answered calls", async () => (await readSpent()) >= sum.toldPico);
+      const ledgerPico = await readSpent();
       // The callers of broken calls were told nothing; all others have their line.
       expect(ledgerPico).toBeGreaterThanOrEqual(sum.toldPico);
       expect(ledgerPico - sum.toldPico).toBeLessThanOrEqual(broken * picoOfCall);

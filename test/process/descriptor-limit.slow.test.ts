@@ -1,31 +1,21 @@
 // At the limit of open files: the gateway does not spin, serves the clients that are connected, and recovers.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { ask, chatPath, hello } from "../support/chat.ts";
-import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { sharedGatewayProcess } from "../support/gateway-process.ts";
 import { openConnection, requestBytes } from "../support/raw-http.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
 // The kernel reports the number of open files as the size of the folder since Linux 6.2.
 const canCount = process.platform === "linux" && statSync("/proc/self/fd").size > 0;
 const maxOpenFiles = 160;
 
-let vendor: Vendor;
-let gateway: GatewayProcess;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  gateway = await startGatewayProcess({ vendor, maxOpenFiles, env: { SWITCHYARD_LOG_LEVEL: "info" } });
-  key = await gateway.createKey();
-});
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const vendor = await startVendor();
+const gateway = await sharedGatewayProcess({ vendor, maxOpenFiles, env: { SWITCHYARD_LOG_LEVEL: "info" } });
+const key = await gateway.createKey();
 
 test.skipIf(!canCount)(
   "more connections than open files neither block the gateway nor keep it busy",

@@ -58,7 +58,7 @@ test("all processes share one engine process, which a request starts and the gat
   for (const pid of [...running.engine, ...running.workers]) expect(await isAlive(pid)).toBe(false);
 });
 
-test("after a crash of the engine process, the next task starts another one", async () => {
+test("after a crash of the engine process, the next task starts another one, and a reload one for the new configuration", async () => {
   const { started, perform, ownProcesses } = await start();
   expect((await perform()).status).toBe(200);
   const before = await ownProcesses();
@@ -70,17 +70,10 @@ test("after a crash of the engine process, the next task starts another one", as
   const after = await ownProcesses();
   expect(after.engine.length).toBe(1);
   expect(after.engine).not.toEqual(before.engine);
-});
 
-test("a reload gives the new configuration an engine process of its own and ends the old one", async () => {
-  const { started, perform, ownProcesses } = await start();
-  expect((await perform()).status).toBe(200);
-  const before = await ownProcesses();
   started.signal("SIGHUP");
-  await waitFor("the end of the old engine process", async () => {
-    const [old = 0] = before.engine;
-    return !(await isAlive(old));
-  });
+  const [old = 0] = after.engine;
+  await waitFor("the end of the old engine process", async () => !(await isAlive(old)));
   expect((await perform()).status).toBe(200);
-  expect((await ownProcesses()).engine).not.toEqual(before.engine);
+  expect((await ownProcesses()).engine).not.toEqual(after.engine);
 });

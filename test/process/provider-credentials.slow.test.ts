@@ -1,9 +1,9 @@
 // Stored credentials are used by every process of a gateway, and by every replica on the same database, within a second.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ask, hello, readCompletion } from "../support/chat.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
-import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/on-postgres.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -43,19 +43,11 @@ test("a change is seen by all processes of a gateway", async () => {
   } finally {
     await gateway.stop();
   }
-}, 120_000);
+}, 300_000);
 
-describe.skipIf(whyNoPostgres() !== null)("on one PostgreSQL", () => {
-  let postgres: TestPostgres;
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  });
-  afterAll(async () => {
-    await postgres?.stop();
-  });
-
+describeOnPostgres("on one PostgreSQL", (createStore) => {
   test("a change at one replica is seen by the other, and so is its removal", async () => {
-    const DATABASE_URL = await postgres.createStore();
+    const DATABASE_URL = await createStore();
     const started: GatewayProcess[] = [];
     try {
       for (let count = 0; count < 2; count++)
@@ -75,5 +67,5 @@ describe.skipIf(whyNoPostgres() !== null)("on one PostgreSQL", () => {
     } finally {
       for (const gateway of started) await gateway.stop();
     }
-  }, 120_000);
+  }, 300_000);
 });

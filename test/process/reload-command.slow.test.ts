@@ -5,14 +5,13 @@ import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { startReloadedGateway } from "../support/reload-load.ts";
+import { runProgram } from "../support/run-program.ts";
 
 const command = join(import.meta.dir, "../../bin/switchyard.mjs");
 
 async function reload(cwd: string, ...args: string[]) {
   const env = { PATH: process.env["PATH"] ?? "", SWITCHYARD_CONFIG: join(cwd, "switchyard.yaml") };
-  const child = Bun.spawn(["node", command, "reload", ...args], { cwd, env, stdout: "pipe", stderr: "pipe" });
-  const [out, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-  return { code: await child.exited, out, errors };
+  return await runProgram(["node", command, "reload", ...args], { cwd, env });
 }
 
 test("the command says which configuration serves, and why", async () => {

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
-import { createLog } from "../../src/log.ts";
 import { type Supervisor, startSupervisor } from "../../src/supervisor.ts";
 import { isAlive } from "../support/processes.ts";
+import { openReadableLog } from "../support/readable-log.ts";
 import { waitFor } from "../support/wait.ts";
 
 const script = join(import.meta.dir, "../support/supervised-process.ts");
@@ -27,15 +27,7 @@ function start(plan: string): { ready: Supervisor["ready"]; countStarts: () => n
     SWITCHYARD_DRAIN_DELAY_MS: "0",
     SWITCHYARD_DRAIN_TIMEOUT_MS: "100",
   });
-  let logged = "";
-  const log = createLog({
-    level: "error",
-    format: "json",
-    secrets: [],
-    write: (lines) => {
-      logged += lines;
-    },
-  });
+  const { log, readLog } = openReadableLog("error");
   const started = startSupervisor({
     config,
     read: () => config,
@@ -47,30 +39,25 @@ function start(plan: string): { ready: Supervisor["ready"]; countStarts: () => n
   return {
     ready: started.ready,
     countStarts: () => readFileSync(file, "utf8").trim().split("\n").length,
-    logged() {
-      log.flush();
-      return logged;
-    },
+    logged: readLog,
   };
 }
 
 describe("the start of a gateway", () => {
-  test("continues when a process is killed while it is starting", async () => {
-    const { ready, countStarts } = start("die,die,serve");
-    expect(await ready).toBeNull();
-    expect(countStarts()).toBe(3);
-  });
+  const refused = { message: "The port is taken.", isConfiguration: false, isTemporary: false };
+  const unanswered = { message: "The store does not answer.", isConfiguration: false };
+  const killed = expect.objectContaining({ isConfiguration: false });
 
-  test("fails when a process says why it cannot start, and does not start it again", async () => {
-    const { ready, countStarts } = start("refuse");
-    expect(await ready).toEqual({ message: "The port is taken.", isConfiguration: false });
-    expect(countStarts()).toBe(1);
-  });
-
-  test("fails after three processes were killed", async () => {
-    const { ready, countStarts } = start("die,die,die,serve");
-    expect(await ready).toMatchObject({ isConfiguration: false });
-    expect(countStarts()).toBe(3);
+  test.each([
+    ["continues when a process is killed while it is starting", "die,die,serve", null, 3],
+    ["fails when a process says why it cannot start, and does not start it again", "refuse", refused, 1],
+    ["continues when the store of a process did not answer in time", "wait,serve", null, 2],
+    ["fails when the store did not answer three times, and says so", "wait,wait,wait,serve", unanswered, 3],
+    ["fails after three processes were killed", "die,die,die,serve", killed, 3],
+  ] as const)("%s", async (_title, plan, failure, starts) => {
+    const { ready, countStarts } = start(plan);
+    expect(await ready).toEqual(failure);
+    expect(countStarts()).toBe(starts);
   });
 
   test("is followed by restarts of processes that die later", async () => {

@@ -5,27 +5,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startGatewayProcess } from "../support/gateway-process.ts";
+import { gatewayProgram, runProgram } from "../support/run-program.ts";
 import { startVendor } from "../support/vendor.ts";
 
-const main = join(import.meta.dir, "../../src/main.ts");
 const folder = mkdtempSync(join(tmpdir(), "switchyard-taken-port-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function serve(env: Readonly<Record<string, string>>): Promise<{ code: number; output: string }> {
-  const child = Bun.spawn([process.execPath, main, "serve"], {
-    cwd: folder,
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      SWITCHYARD_DATA_DIR: join(folder, "data"),
-      SWITCHYARD_WORKERS: "1",
-      ...env,
-    },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-  return { code: await child.exited, output: stdout + stderr };
+  const settings = { SWITCHYARD_DATA_DIR: join(folder, "data"), SWITCHYARD_WORKERS: "1", ...env };
+  const options = { cwd: folder, env: { PATH: process.env["PATH"], ...settings } };
+  const { code, out, errors } = await runProgram([...gatewayProgram, "serve"], options);
+  return { code, output: out + errors };
 }
 
 test("a second gateway on the same port ends with a message, and the first one keeps serving", async () => {

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GatewayError } from "../../src/errors.ts";
 import { createGoogleAuthorizer, type GoogleAuthorizerOptions } from "../../src/providers/authorize/google.ts";
+import { rejectionOf } from "../support/thrown.ts";
 import { waitFor, within } from "../support/wait.ts";
 
 const { privateKey, publicKey } = generateKeyPairSync("rsa", {
@@ -67,14 +68,8 @@ async function authorized(authorizer: ReturnType<typeof createGoogleAuthorizer>)
   return await within(60_000, "a token", Promise.resolve(authorizer.authorize()));
 }
 
-async function failureOf(authorizer: ReturnType<typeof createGoogleAuthorizer>): Promise<GatewayError> {
-  try {
-    await authorized(authorizer);
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-  throw new Error("a token was given");
+function failureOf(authorizer: ReturnType<typeof createGoogleAuthorizer>): Promise<GatewayError> {
+  return rejectionOf(authorized(authorizer), GatewayError);
 }
 
 test("a service account's key becomes a token by a request that the account signed", async () => {

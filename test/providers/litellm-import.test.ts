@@ -269,6 +269,11 @@ guardrails: []
     ]);
   });
 
+  test("no retries are a number of retries", () => {
+    const { result, notes } = convert("litellm_settings: { num_retries: 0 }\n");
+    expect({ result, notes }).toEqual({ result: { retries: 0 }, notes: [] });
+  });
+
   test("wrong values and other files are refused with a message", () => {
     const { result, notes } = convert(
       "litellm_settings: { num_retries: 99, request_timeout: soon }\ngeneral_settings: { master_key: sk-1234 }\n",

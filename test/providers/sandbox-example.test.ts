@@ -8,7 +8,7 @@ import { parsePattern, samplePattern } from "../../src/lib/json-schema/pattern.t
 import { type Json, SchemaDocument } from "../../src/lib/json-schema/schema.ts";
 import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
 import { makeExample } from "../../src/providers/sandbox/schema-example.ts";
-import { cpuMillisecondsOf } from "../support/cpu-time.ts";
+import { leastCpuMs } from "../support/cpu-time.ts";
 
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
 
@@ -264,16 +264,17 @@ describe("a schema that is built to explode is refused in bounded time", () => {
     "nothing at all": false,
   };
   for (const [title, schema] of Object.entries(hostile)) {
-    test(title, () => {
-      expect(cpuMillisecondsOf(() => expect(() => makeExample(schema)).toThrow())).toBeLessThan(2_000);
+    test(title, async () => {
+      const milliseconds = await leastCpuMs(() => expect(() => makeExample(schema)).toThrow(), 2_000);
+      expect(milliseconds).toBeLessThan(2_000);
     });
   }
 
-  test("a pattern that ruins backtracking matchers costs nothing", () => {
-    const milliseconds = cpuMillisecondsOf(() => {
+  test("a pattern that ruins backtracking matchers costs nothing", async () => {
+    const milliseconds = await leastCpuMs(() => {
       makeExample({ type: "string", pattern: "^(a+)+$", examples: [`${"a".repeat(40)}!`] });
       makeExample({ type: "string", pattern: "^(((a{1000}){1000}){1000}){1000}$" });
-    });
+    }, 2_000);
     expect(milliseconds).toBeLessThan(2_000);
   });
 });

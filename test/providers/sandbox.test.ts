@@ -4,20 +4,19 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { z } from "zod";
 import { sandbox, sandboxModels } from "../../src/providers/sandbox/index.ts";
-import { assemble, type Body, clock, complete, completeOne, hello, send, stream } from "../support/sandbox-chat.ts";
+import {
+  assemble,
+  type Body,
+  clock,
+  complete,
+  completeOne,
+  hello,
+  send,
+  stream,
+  weatherParameters,
+} from "../support/sandbox-chat.ts";
 
-const weather = {
-  type: "function",
-  function: {
-    name: "get_weather",
-    parameters: {
-      type: "object",
-      properties: { city: { type: "string" } },
-      required: ["city"],
-      additionalProperties: false,
-    },
-  },
-};
+const weather = { type: "function", function: { name: "get_weather", parameters: weatherParameters } };
 
 describe("answers", () => {
   test("echo repeats the last user message, whatever came before", async () => {

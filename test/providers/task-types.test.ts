@@ -8,8 +8,7 @@ import { defineTask, type ProviderTask } from "../../src/providers/task.ts";
 const docs = "https://vendor.example/docs";
 const units = { request: 1 };
 
-const moderate = defineTask({
-  task: "text/moderation",
+const moderate = defineTask("text/moderation", {
   docs,
   unsupported: ["language"],
   toRequest: ({ input }) => ({ path: "/", body: { kind: "json", value: { text: input.text.trim() } } }),
@@ -24,8 +23,7 @@ const moderate = defineTask({
 });
 
 test("a task with known members compiles and is listed beside tasks of other types", async () => {
-  const search = defineTask({
-    task: "text/search",
+  const search = defineTask("text/search", {
     docs,
     toRequest: ({ input }) => ({ path: `/${input.similarity_metric}` }),
     fromResponse: () => ({ output: { items: [] }, units }),
@@ -42,16 +40,14 @@ test("every task of the catalogue has its types", () => {
 test("a misspelt task, input member or unsupported member does not compile", () => {
   const task = {
     // @ts-expect-error: the task is text/search
-    wrongTask: defineTask({ task: "text/serach", docs, toRequest: () => ({ path: "/" }), fromResponse: toSearch }),
-    wrongInput: defineTask({
-      task: "text/search",
+    wrongTask: defineTask("text/serach", { docs, toRequest: () => ({ path: "/" }), fromResponse: toSearch }),
+    wrongInput: defineTask("text/search", {
       docs,
       // @ts-expect-error: the member is `query`
       toRequest: ({ input }) => ({ path: `/${input.qeury}` }),
       fromResponse: toSearch,
     }),
-    wrongUnsupported: defineTask({
-      task: "text/search",
+    wrongUnsupported: defineTask("text/search", {
       docs,
       // @ts-expect-error: the member is `similarity_metric`
       unsupported: ["similarity_metrics"],
@@ -67,23 +63,23 @@ function toSearch() {
 }
 
 test("an output member that is misspelt, misplaced or of an unknown name does not compile", () => {
-  const base = { task: "text/search", docs, toRequest: () => ({ path: "/" }) } as const;
+  const base = { docs, toRequest: () => ({ path: "/" }) } as const;
   const task = {
     // @ts-expect-error: the member is `items`
-    atTheTop: defineTask({ ...base, fromResponse: () => ({ output: { itmes: [] }, units }) }),
+    atTheTop: defineTask("text/search", { ...base, fromResponse: () => ({ output: { itmes: [] }, units }) }),
     // @ts-expect-error: `score` belongs to an item
-    misplaced: defineTask({ ...base, fromResponse: () => ({ output: { items: [], score: 1 }, units }) }),
-    inAList: defineTask({
+    misplaced: defineTask("text/search", { ...base, fromResponse: () => ({ output: { items: [], score: 1 }, units }) }),
+    inAList: defineTask("text/search", {
       ...base,
       // @ts-expect-error: the member is `score`
       fromResponse: ({ json }) => ({ output: { items: asList(json).map((scroe) => ({ document: 0, scroe })) }, units }),
     }),
-    fromAFunction: defineTask({
+    fromAFunction: defineTask("text/search", {
       ...base,
       // @ts-expect-error: the member is `document`
       fromResponse: async () => ({ output: { items: [toItem()] }, units }),
     }),
-    ofAnyName: defineTask({
+    ofAnyName: defineTask("text/search", {
       ...base,
       // @ts-expect-error: the names of the members are not known
       fromResponse: ({ json }) => ({ output: { items: [json as Record<string, unknown>] }, units }),

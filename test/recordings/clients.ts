@@ -3,6 +3,12 @@
 
 import { join } from "node:path";
 
+import type { JsonObject } from "./recording.ts";
+
+export type ClientClass<Client> = new (options: JsonObject) => Client;
+export type Ask = (request: JsonObject) => Promise<JsonObject>;
+export type AskStream = (request: JsonObject) => Promise<AsyncIterable<JsonObject>>;
+
 const folder = join(import.meta.dir, "../tools/recordings");
 
 export async function loadClient<Module>(name: string): Promise<Module> {

@@ -4,8 +4,13 @@
 import { crc32 } from "node:zlib";
 import { isObject, type Recording } from "./recording.ts";
 
-export const modes = ["event", "byte", "random", "whole"] as const;
+const modes = ["event", "byte", "random", "whole"] as const;
 export type Mode = (typeof modes)[number];
+
+/** A whole answer has no events, and is put together before it is read: two ways to cut it are enough. */
+export function modesOf({ stream }: Recording): readonly Mode[] {
+  return stream ? modes : ["byte", "whole"];
+}
 
 export interface Replay {
   readonly url: string;
@@ -95,8 +100,19 @@ function* toPieces({ stream, headers }: Recording, bytes: Buffer, mode: string):
   if (start < bytes.length) yield bytes.subarray(start);
 }
 
+// A stream begins and ends with events of every kind, and repeats one kind in between.
+const bytewiseStart = 400;
+const bytewiseEnd = 200;
+/** Around the end of a line, and within a character of several bytes. */
+function isDelicate(bytes: Buffer, at: number): boolean {
+  const [before = 0, after = 0] = [bytes[at - 1], bytes[at]];
+  return before < 0x20 || after < 0x20 || (before >= 0x80 && after >= 0x80);
+}
+
 function* findCuts(bytes: Buffer, mode: string, headers: Recording["headers"]): Generator<number> {
-  if (mode === "byte") for (let at = 1; at < bytes.length; at += 1) yield at;
+  if (mode === "byte")
+    for (let at = 1; at < bytes.length; at += 1)
+      if (at < bytewiseStart || at > bytes.length - bytewiseEnd || isDelicate(bytes, at)) yield at;
   if (mode === "random") {
     // Always the same: what fails once fails again.
     let seed = 20_240_229;

@@ -33,13 +33,17 @@ for (const engine of createEngines())
       return (await keys.published()).map(({ keyId }) => keyId);
     }
 
+    /** The ids of the webhook keys and another secret, which this creates. */
+    const fill = (options: StorageOptions) =>
+      withStorage(options, async (storage) => ({
+        published: await publish(storage),
+        secret: await storage.secrets.getOrCreate("files", 32),
+      }));
+
     test("webhook keys and all other secrets are stored encrypted, and read by every process with the key", async () => {
       const options = await engine.createStore();
       const withKey = { ...options, encryptionKey: keyA };
-      const [published, secret] = await withStorage(withKey, async (storage) => [
-        await publish(storage),
-        await storage.secrets.getOrCreate("files", 32),
-      ]);
+      const { published, secret } = await fill(withKey);
       const stored = await readStored(options);
       expect([...stored.keys()].sort()).toEqual(["files", "webhook-keys"]);
       for (const value of stored.values()) expect(value).toStartWith("sealed\0");
@@ -60,11 +64,7 @@ for (const engine of createEngines())
 
     test("what lies in the clear is encrypted at the next start, and stays the same", async () => {
       const options = await engine.createStore();
-      const plain = { ...options, encryptionKey: null };
-      const [published, secret] = await withStorage(plain, async (storage) => [
-        await publish(storage),
-        await storage.secrets.getOrCreate("files", 32),
-      ]);
+      const { published, secret } = await fill({ ...options, encryptionKey: null });
       expect((await readStored(options)).get("webhook-keys")).toContain("PRIVATE KEY");
       await withStorage({ ...options, encryptionKey: keyA }, async (storage) => {
         for (const value of (await readStored(options)).values()) expect(value).toStartWith("sealed\0");
@@ -186,5 +186,5 @@ describe("switchyard", () => {
       const bytes = await readFile(join(folder, "data", name)).catch(() => Buffer.alloc(0));
       expect({ name, isPlain: bytes.includes("PRIVATE KEY") }).toEqual({ name, isPlain: false });
     }
-  }, 120_000);
+  }, 300_000);
 });

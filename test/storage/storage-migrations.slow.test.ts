@@ -4,6 +4,8 @@ import { migrations } from "../../src/storage/migrations.ts";
 import { insertRows } from "../../src/storage/operation.ts";
 import type { SqlRow } from "../../src/storage/sql.ts";
 import { migrateStorage, openStorage, type StorageOptions } from "../../src/storage/storage.ts";
+import type { UsageGroup } from "../../src/storage/usage-reports.ts";
+import { addToTotals, sumNames } from "../../src/storage/usage-totals.ts";
 import {
   catchError,
   createEngines,
@@ -71,6 +73,41 @@ for (const engine of createEngines()) {
       });
       await withDatabase(options, async ({ sql }) => {
         expect(await readAll(sql)).toEqual(JSON.parse(JSON.stringify(lines)));
+      });
+    });
+
+    test("hourly totals keep their sums when they are divided into combinations and hours", async () => {
+      const options = await engine.createEmptyStore();
+      const sums = {
+        ...Object.fromEntries(sumNames.map((name, index) => [name, index + 1])),
+        cost_pico: 9_007_199_254_740_993n,
+      };
+      const hours = [1, 2, 3].map((number) => number * 3_600_000);
+      const rows = ["one", "two's"].flatMap((model) =>
+        hours.map((hour) => ({
+          ...{ hour, key_id: "key", team: "", tags: '{"a":"b"}', provider: "openai", model, task: "", endpoint: "/v3" },
+          ...{ outcome: "completed", ...sums },
+        })),
+      );
+      await withDatabase(options, async (database) => {
+        await migrateDatabase(database, migrations.slice(0, 15), quiet);
+        await insertRows(database.sql, "usage_hourly", rows);
+      });
+      const query = { from: 0, to: 4 * 3_600_000, offsetMs: 0, filters: {}, maxGroups: 10 };
+      await withStorage(options, async (storage) => {
+        const groups = await storage.usageReports.summarize({ ...query, groupBy: ["hour", "model"] });
+        expect(groups).toHaveLength(6);
+        const [all] = (await storage.usageReports.summarize({ ...query, groupBy: [] })) as [UsageGroup];
+        expect(all).toMatchObject({ lines: 6, costPico: 6n * 9_007_199_254_740_993n });
+      });
+      await withDatabase(options, async ({ sql, transaction }) => {
+        expect(await sql`select count(*) as number from usage_dimensions`).toEqual([{ number: 2n }]);
+        // A line of an hour that has totals is added to them.
+        await transaction((inner) => addToTotals(inner, rows.slice(0, 1)));
+        expect(await sql`select lines from usage_hourly where hour = ${hours[0] ?? 0} order by model`).toEqual([
+          { lines: 2n },
+          { lines: 1n },
+        ]);
       });
     });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createFirstKeys } from "../../src/access/keys.ts";
+import { createFirstKeys } from "../../src/access/first-keys.ts";
 import { createStorageCommand } from "../../src/cli/storage.ts";
 import type { NewJob } from "../../src/storage/job-records.ts";
 import { lockDataDir, moveStorage } from "../../src/storage/storage.ts";
@@ -149,7 +149,8 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     });
     const moved = await moveStorage({ dataDir, to, log: quiet });
     expect(moved).toContainEqual({ table: "ledger_blocks", rows: 4 });
-    expect(moved).toContainEqual({ table: "usage_hourly", rows: 4 });
+    expect(moved).toContainEqual({ table: "usage_dimensions", rows: 1 });
+    expect(moved).toContainEqual({ table: "usage_sums", rows: 4 });
     await withStorage({ databaseUrl: to, dataDir, log: quiet }, async (storage) => {
       expect(await storage.ledger.count()).toMatchObject({ lines: 700, costPico: 863_800n });
       expect(await storage.ledger.append({ lines: JSON.stringify(lines), processId: "process" })).toMatchObject({
@@ -196,6 +197,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
         { table: "audit" },
         { table: "budget_accounts" },
         { table: "budget_leases" },
+        { table: "captures" },
         { table: "collection_faces" },
         { table: "collections" },
         { table: "deliveries" },
@@ -215,9 +217,15 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
         { table: "sessions" },
         { table: "teams" },
         { table: "topics" },
-        { table: "usage_hourly" },
+        { table: "usage_dimensions" },
+        { table: "usage_sums" },
         { table: "work" },
       ],
+    });
+    await withStorage({ databaseUrl: to, dataDir, log: quiet }, async (storage) => {
+      const filter = { from: null, to: null, team: null, actor: null, action: "storage.move", target: null };
+      const records = await storage.audit.list({ ...filter, outcome: null, after: null, limit: 10 });
+      expect(records).toMatchObject([{ actorKind: "command", stateAfter: { engine: "postgres" } }]);
     });
     expect(await runCommand(createStorageCommand, ["move", "--to", to], context)).toBe(1);
     expect(errors.at(-1)).toContain("was moved to PostgreSQL");

@@ -1,9 +1,13 @@
 // Shares of rate limits, leased by several gateways at the same time.
 
 import { expect, test } from "bun:test";
+import { Counter } from "../../src/access/counter-table.ts";
+import { RateShares } from "../../src/access/rate-shares.ts";
+import { SharedCounters } from "../../src/access/shared-counters.ts";
 import type { ShareRequest } from "../../src/storage/rate-shares.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { createEngines, describeOn, withStorage } from "../contracts/engines.ts";
+import { openReadableLog } from "../support/readable-log.ts";
 
 const stepStart = 1_700_000_000_000;
 
@@ -24,16 +28,19 @@ async function leaseAll(
   more: Partial<ShareRequest> = {},
 ) {
   const granted = new Map<string, number>();
-  await Promise.all(
-    gateways.map(async (gateway) => {
-      for (let count = 0; count < times; count++) {
-        const used = [granted.get(gateway) ?? 0, 0, 0, 0, 0, 0, 0];
-        const share = await storage.rateShares.lease(requestOf(gateway, { used, ...more }));
-        granted.set(gateway, share.granted);
-        if (!share.isEnough) return;
-      }
-    }),
-  );
+  const leaseOnce = async (gateway: string) => {
+    const used = [granted.get(gateway) ?? 0, 0, 0, 0, 0, 0, 0];
+    const share = await storage.rateShares.lease(requestOf(gateway, { used, ...more }));
+    granted.set(gateway, share.granted);
+    return share.isEnough;
+  };
+  const leaseMany = async (gateway: string) => {
+    let count = 1;
+    while (count < times && (await leaseOnce(gateway))) count++;
+  };
+  // The first leases come before all others. A busy server would otherwise answer one gateway after the others have leased almost everything.
+  await Promise.all(gateways.map(leaseOnce));
+  await Promise.all(gateways.map(leaseMany));
   return granted;
 }
 
@@ -59,6 +66,25 @@ for (const engine of createEngines()) {
           counted: [625, 0, 0, 0, 0, 0, 0],
         });
         expect(await storage.rateShares.lease(requestOf("c", { gateways: 1 }))).toMatchObject({ granted: 375 });
+      });
+    });
+
+    test("a gateway that gets no share is told how long to wait, also when it asks again at once", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const limit = { counter: new Counter("key:one"), kind: "perMinute", limit: 10 } as const;
+        const createShares = (id: string) =>
+          new RateShares({
+            store: storage.rateShares,
+            counters: new SharedCounters({ now: () => stepStart }),
+            gateway: { id, serves: true },
+            log: openReadableLog("error").log,
+          });
+        const [one, other] = [createShares("one"), createShares("other")];
+        expect(await one.lease(limit, 10)).toBe(0);
+        const waitMs = await other.lease(limit, 5);
+        expect(waitMs).toBeGreaterThan(10_000);
+        expect(waitMs).toBeLessThanOrEqual(70_000);
+        expect(await other.lease(limit, 5)).toBeGreaterThan(10_000);
       });
     });
 

@@ -16,7 +16,11 @@ async function append(storage: Storage, lines: readonly LedgerLine[]): Promise<v
 
 async function check(options: StorageOptions, ...args: string[]) {
   const printed: string[] = [];
-  const context = { print: (line: string) => void printed.push(line), openStorage: () => openStorage(options) };
+  const context = {
+    print: (line: string) => void printed.push(line),
+    printError: console.error,
+    openStorage: () => openStorage(options),
+  };
   const exitCode = await runCommandLine(createUsageCommand(context), ["check", ...args], context);
   return { exitCode, text: printed.join("\n") };
 }
@@ -48,7 +52,9 @@ for (const engine of createEngines()) {
       const options = await createStore();
       await withDatabase(options, async ({ sql }) => {
         await sql`update budget_accounts set spent_pico = 13 where id = 'key:one none 0'`;
-        await sql`update usage_hourly set lines = lines + 1 where outcome = 'provider_error'`;
+        await sql`
+          update usage_sums set lines = lines + 1
+          where dimension_id = (select id from usage_dimensions where outcome = 'provider_error')`;
         await sql`delete from budget_accounts where id like 'team:%'`;
       });
       const { exitCode, text } = await check(options);

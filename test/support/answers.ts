@@ -132,3 +132,7 @@ function toBytes(body: unknown): Uint8Array {
 export function errorBody(message: string): object {
   return { error: { message, type: "vendor_type", code: "vendor_code" } };
 }
+
+/** Answers of a provider that fails, and of one that works. */
+export const down = answer(500, { error: { message: "down" } });
+export const well = answer(200, completion("well"));

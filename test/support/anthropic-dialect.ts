@@ -1,9 +1,10 @@
 import type { ChatMessage, ChatRequest } from "../../src/contract/chat-format.ts";
-import { ValidationError } from "../../src/errors.ts";
 import { anthropic as row } from "../../src/providers/anthropic/index.ts";
 import type { Reading } from "../../src/providers/dialect.ts";
 import { anthropic } from "../../src/providers/dialects/anthropic/index.ts";
 import { findModelFacts } from "../../src/providers/provider.ts";
+import { problemsFoundBy } from "./thrown.ts";
+import { makeWeatherTool } from "./weather-tool.ts";
 
 export const { toRequest, fromAnswer, createStreamReader, readRefusal } = anthropic.chat;
 
@@ -25,20 +26,7 @@ export function translate(request: Partial<ChatRequest>, model = "claude-opus-5-
 }
 
 export function problemsOf(request: Partial<ChatRequest>, model?: string) {
-  try {
-    translate(request, model);
-  } catch (error) {
-    if (error instanceof ValidationError) return error.problems;
-    throw error;
-  }
-  return [];
+  return problemsFoundBy(() => translate(request, model));
 }
 
-export const weather = {
-  type: "function",
-  function: {
-    name: "get_weather",
-    description: "The weather of a place",
-    parameters: { type: "object", properties: { place: { type: "string" } }, required: ["place"] },
-  },
-};
+export const weather = makeWeatherTool();

@@ -4,6 +4,8 @@ import { amazon as row } from "../../src/providers/amazon/index.ts";
 import type { ChatDialect, JsonObject } from "../../src/providers/dialect.ts";
 import { bedrock } from "../../src/providers/dialects/bedrock/index.ts";
 import { findModelFacts } from "../../src/providers/provider.ts";
+import { thrownBy } from "./thrown.ts";
+import { makeWeatherTool } from "./weather-tool.ts";
 
 export const chat = bedrock.chat as ChatDialect;
 
@@ -17,14 +19,7 @@ export const llama = "us.meta.llama4-maverick-17b-instruct-v1:0";
 
 export const user: ChatMessage = { role: "user", content: "Hi" };
 
-export const weatherTool = {
-  type: "function",
-  function: {
-    name: "get_weather",
-    description: "The weather",
-    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
-  },
-};
+export const weatherTool = makeWeatherTool();
 
 export interface Body {
   readonly messages: { role: string; content: JsonObject[] }[];
@@ -49,14 +44,8 @@ export function memberOf(value: unknown, ...path: string[]): unknown {
 }
 
 export function problemOf(act: () => unknown): { loc: string; type: string } {
-  try {
-    act();
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    const [problem] = error.problems;
-    return { loc: problem.loc.join("."), type: problem.type };
-  }
-  throw new Error("it was accepted");
+  const { loc, type } = thrownBy(act, ValidationError).problems[0];
+  return { loc: loc.join("."), type };
 }
 
 // Tools

@@ -43,3 +43,25 @@ test("an image without a text is a finding, and a file that is missing a problem
   await expect(opened.checkAccessibility()).rejects.toThrow("image-alt (critical)");
   expect(opened.problems.join()).toContain("404");
 });
+
+test("a test finds nothing of the one before it", async () => {
+  const url = `http://127.0.0.1:${server.port}/good`;
+  const stored = `new Promise((resolve, reject) => {
+    const request = indexedDB.open("left");
+    let isNew = false;
+    request.onupgradeneeded = () => { isNew = true; };
+    request.onerror = reject;
+    request.onsuccess = () => { request.result.close(); resolve([isNew, localStorage.length, sessionStorage.length, document.cookie]); };
+  })`;
+  for (let run = 0; run < 2; run += 1) {
+    await using opened = await browser.openPage(url, run === 0 ? { width: 390, theme: "dark" } : {});
+    const { page, problems } = opened;
+    expect(await page.evaluate(stored)).toEqual([true, 0, 0, ""]);
+    expect(await page.evaluate("[innerWidth, navigator.maxTouchPoints > 0]")).toEqual(
+      run === 0 ? [390, true] : [1_440, false],
+    );
+    await page.evaluate(`localStorage.a = sessionStorage.a = "b"; document.cookie = "a=b"; void window.open("/good")`);
+    expect(problems).toEqual([]);
+    await page.evaluate("void fetch('/missing.png')");
+  }
+});

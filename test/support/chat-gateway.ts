@@ -17,7 +17,8 @@ export async function openChatGateway() {
   const gateway = await sharedGateway({
     vendor,
     env: {
-      SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "2000",
+      // Long enough for answers on a busy machine; a few tests wait for it.
+      SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "4000",
       SWITCHYARD_IDLE_TIMEOUT_MS: "5000",
       SWITCHYARD_TOTAL_TIMEOUT_MS: "20000",
       SWITCHYARD_HEARTBEAT_MS: "200",

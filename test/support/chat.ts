@@ -21,6 +21,19 @@ export function ask(url: string, key: string, body: unknown, { headers, path, si
   });
 }
 
+export function askTask(url: string, key: string, body: unknown): Promise<Response> {
+  return ask(url, key, body, { path: "/v3/universal-ai" });
+}
+
+/** Sends `body`, and hangs up when the first bytes of the answer have arrived. */
+export async function askAndLeave(url: string, key: string, body: unknown): Promise<Response> {
+  const left = new AbortController();
+  const response = await ask(url, key, body, { signal: left.signal });
+  await response.body?.getReader().read();
+  left.abort();
+  return response;
+}
+
 export interface ErrorAnswer {
   readonly status: number;
   readonly type: string;

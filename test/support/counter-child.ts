@@ -44,7 +44,7 @@ function take(ids: readonly string[], limit: number, amount: number): Record<str
   while (open.size > 0)
     for (const [id, counter] of open) {
       const outcome = counters.take(counter, "perMinute", { limit, amount, isShared: false });
-      if (outcome !== "share" && "step" in outcome) taken[id] = (taken[id] ?? 0) + amount;
+      if ("step" in outcome) taken[id] = (taken[id] ?? 0) + amount;
       else open.delete(id);
     }
   return taken;
@@ -53,14 +53,14 @@ function take(ids: readonly string[], limit: number, amount: number): Record<str
 function correct(counter: Counter, times: number): number {
   for (let index = 0; index < times; index++) {
     const outcome = counters.take(counter, "tokens", { limit: 2 ** 31, amount: 7, isShared: false });
-    if (outcome === "share" || !("step" in outcome)) throw new Error("refused");
+    if (!("step" in outcome)) throw new Error("refused");
     counters.giveBack(counter, "tokens", { step: outcome.step, amount: 6 });
   }
   return times;
 }
 
 function hold(counter: Counter, times: number): number {
-  const place = counters.placeOf(counter);
+  const place = counters.entryOf(counter);
   for (let index = 0; index < times; index++) counters.begin(place, running.requests, Number.POSITIVE_INFINITY);
   return times;
 }
@@ -68,7 +68,7 @@ function hold(counter: Counter, times: number): number {
 function fill(ids: readonly string[], limit: number): Record<string, number> {
   const begun: Record<string, number> = {};
   for (const id of ids) {
-    const place = counters.placeOf(new Counter(id));
+    const place = counters.entryOf(new Counter(id));
     let count = 0;
     while (counters.begin(place, running.requests, limit)) count += 1;
     begun[id] = count;
@@ -82,7 +82,7 @@ function beginAndEnd(
   limit: number,
 ): { passed: number; refused: number; most: number } {
   let [passed, refused, most] = [0, 0, 0];
-  const place = counters.placeOf(counter);
+  const place = counters.entryOf(counter);
   for (let index = 0; index < times; index++) {
     if (!counters.begin(place, running.requests, limit)) {
       refused += 1;

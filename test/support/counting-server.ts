@@ -20,8 +20,8 @@ export type ConnectionFault = (typeof connectionFaults)[number];
 
 export interface CountingServer {
   readonly port: number;
-  /** Request heads since the last `count`, whatever became of them. */
-  heads(): number;
+  /** Request heads since the last `count`, whatever became of them: all, or those for a path. */
+  heads(path?: string): number;
   /** Starts to count anew. What a request meets from now on. */
   count(fault: ConnectionFault): void;
   stop(): void;
@@ -36,7 +36,7 @@ export interface CountingServerOptions {
 export async function startCountingServer({ answer, isTls = false }: CountingServerOptions): Promise<CountingServer> {
   const sockets = new Set<Socket>();
   let fault: ConnectionFault = "none";
-  let heads = 0;
+  let paths: string[] = [];
 
   function accept(socket: Socket): void {
     sockets.add(socket);
@@ -49,7 +49,8 @@ export async function startCountingServer({ answer, isTls = false }: CountingSer
       const end = received.indexOf("\r\n\r\n");
       if (end < 0) return;
       const head = received.toString("latin1", 0, end);
-      if (!isCounted) heads += 1;
+      const path = head.split(" ")[1] ?? "/";
+      if (!isCounted) paths.push(path);
       isCounted = true;
       if (fault === "RST after the head") return void socket.resetAndDestroy();
       const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
@@ -57,7 +58,7 @@ export async function startCountingServer({ answer, isTls = false }: CountingSer
       const body = received.toString("utf8", end + 4, end + 4 + length);
       received = received.subarray(end + 4 + length);
       isCounted = false;
-      respond(socket, answer(head.split(" ")[1] ?? "/", body));
+      respond(socket, answer(path, body));
     });
   }
 
@@ -93,10 +94,10 @@ export async function startCountingServer({ answer, isTls = false }: CountingSer
   if (bound === null || typeof bound === "string") throw new Error("no port");
   return {
     port: bound.port,
-    heads: () => heads,
+    heads: (path) => (path === undefined ? paths : paths.filter((one) => one === path)).length,
     count(next) {
       fault = next;
-      heads = 0;
+      paths = [];
     },
     stop() {
       server.close();

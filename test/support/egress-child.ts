@@ -28,7 +28,7 @@ export async function runEgressChild(task: EgressChildTask, env: Record<string, 
     env: { ...process.env, ...env },
     stdout: "pipe",
     stderr: "inherit",
-    timeout: 20_000,
+    timeout: 110_000,
   });
   return JSON.parse(await new Response(child.stdout).text());
 }
@@ -46,8 +46,8 @@ if (import.meta.main) {
   const egress = createEgress({ allow, log, dnsServers, proxy, ...lookup });
   const request = {
     maxBytes,
-    timeoutMs: 5_000,
-    connectTimeoutMs: 2_000,
+    timeoutMs: 60_000,
+    connectTimeoutMs: 60_000,
     protocols: ["https:", "http:"],
     redirects: 2,
     keepAlive: times > 1,

@@ -6,7 +6,7 @@ import { createEgress } from "../../src/egress/egress.ts";
 import { EgressError } from "../../src/egress/egress-error.ts";
 import { createLog } from "../../src/log.ts";
 
-const rounds = 1_000;
+const rounds = 300;
 const log = createLog({
   level: "error",
   format: "json",
@@ -36,7 +36,7 @@ async function ask(
     return answers[Math.min(lookups, answers.length) - 1] ?? [];
   };
   const egress = createEgress({ allow: [], log, lookup });
-  const request = { maxBytes: 1_000, timeoutMs: 5_000, connectTimeoutMs: 2_000, protocols: ["http:"] } as const;
+  const request = { maxBytes: 1_000, timeoutMs: 60_000, connectTimeoutMs: 60_000, protocols: ["http:"] } as const;
   try {
     return { outcome: (await egress.fetch(url, request)).body.toString(), lookups };
   } catch (error) {

@@ -1,5 +1,5 @@
 // What a caller sees when a provider fails: every fault, whole answers and streams, without a fallback, with one that works
-// and with one that fails too. The same for every dialect. test/inference/fault-matrix.test.ts holds the gateway to it, and
+// and with one that fails too. The same for every dialect. test/inference/fault-matrix.slow.test.ts holds the gateway to it, and
 // docs/faults.md is made from it.
 
 export const faultNames = [

@@ -76,7 +76,7 @@ export async function openFileServer(options: FileServerOptions): Promise<FileSe
     routes: [...fileRoutes({ files, uploads }), ...resourceRoutes(resources)],
     authenticator: createAuthenticator(keyring),
     limits: createLimits(),
-    bodyLimits: { maxBodyBytes: 1_048_576, bodyTimeoutMs: 5_000 },
+    bodyLimits: { maxBodyBytes: 1_048_576, bodyTimeoutMs: 60_000 },
     ticker,
     admission,
     log,

@@ -1,6 +1,7 @@
 // The real gateway as a child process, started the way an operator starts it, with its settings in the environment and a temporary folder of
 // its own. For tests about signals, restarts, crashes, memory and several processes; all others use test-gateway.ts, which starts sooner.
 
+import { afterAll } from "bun:test";
 import { join } from "node:path";
 import { findFreePort } from "./free-port.ts";
 import { createManagementClient, type Gateway, type GatewaySettings, prepareSettings } from "./gateway-settings.ts";
@@ -10,8 +11,8 @@ import { waitFor, within } from "./wait.ts";
 
 const root = join(import.meta.dir, "..", "..");
 // A machine that runs many other programs may take ten times as long as a quiet one.
-const startWithinMs = 60_000;
-const stopWithinMs = 60_000;
+const startWithinMs = 200_000;
+const stopWithinMs = 200_000;
 
 export interface GatewayProcessOptions extends GatewaySettings {
   /** Serves the providers mock, mock2 and mockchat. */
@@ -115,6 +116,16 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
     },
     kill,
   };
+}
+
+/** The gateway of all tests of a file: it and its vendor stop after the last one. */
+export async function sharedGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
+  const gateway = await startGatewayProcess(options);
+  afterAll(async () => {
+    await gateway.stop();
+    await options.vendor.stop();
+  });
+  return gateway;
 }
 
 async function waitForReady(url: string, child: Bun.Subprocess, log: () => string): Promise<void> {

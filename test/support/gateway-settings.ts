@@ -79,7 +79,14 @@ export async function prepareSettings(
     SWITCHYARD_LOG_FORMAT: "json",
     // The tests must pass beside programs that use every core.
     SWITCHYARD_LOCAL_NICENESS: "0",
+    SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS: "110000",
     SWITCHYARD_OVERLOAD_DELAY_MS: "60000",
+    // With PostgreSQL, calls may wait that long for a server that has just been killed.
+    SWITCHYARD_STORE_TIMEOUT_MS: env["DATABASE_URL"] === undefined ? "60000" : "10000",
+    // Tests store lines of years ago, which a gateway would delete after its first minute.
+    SWITCHYARD_LEDGER_RETENTION_DAYS: "3650",
+    SWITCHYARD_USAGE_RETENTION_DAYS: "36500",
+    SWITCHYARD_AUDIT_RETENTION_DAYS: "36500",
     SWITCHYARD_DRAIN_DELAY_MS: "0",
     SWITCHYARD_DRAIN_TIMEOUT_MS: "2000",
     ...env,

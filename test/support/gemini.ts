@@ -4,17 +4,12 @@ import type { ChatChunk, ChatMessage, ChatRequest } from "../../src/contract/cha
 import { ValidationError } from "../../src/errors.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
 import { gemini, vertexai } from "../../src/providers/dialects/gemini/index.ts";
+import { thrownBy } from "./thrown.ts";
+import { makeWeatherTool } from "./weather-tool.ts";
 
 export const user: ChatMessage = { role: "user", content: "Hello" };
 
-export const weather = {
-  type: "function",
-  function: {
-    name: "weather",
-    description: "Tells it",
-    parameters: { type: "object", properties: { city: { type: "string" } } },
-  },
-};
+export const weather = makeWeatherTool("weather");
 
 export const reading = { model: "gemini-3.8-flash", answerTool: null };
 
@@ -47,13 +42,7 @@ export const contents = (messages: readonly unknown[], model?: string, dialect =
   write({ messages: messages as ChatMessage[] }, model, dialect).body["contents"];
 
 export function problemOf(request: Partial<ChatRequest>, model?: string) {
-  try {
-    write(request, model);
-  } catch (error) {
-    if (error instanceof ValidationError) return error.problems[0];
-    throw error;
-  }
-  throw new Error("nothing was refused");
+  return thrownBy(() => write(request, model), ValidationError).problems[0];
 }
 
 export function answerOf(parts: readonly unknown[], other: object = {}): JsonObject {

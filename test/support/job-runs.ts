@@ -138,6 +138,8 @@ export async function createJob(setup: Setup) {
   });
   const flaky = createFlakyJobs(storage.jobs);
   const asked: string[] = [];
+  /** The checkpoints with which engines were asked for a step. */
+  const steps: (Json | null)[] = [];
   let opened = 0;
   let published = 0;
 
@@ -156,7 +158,14 @@ export async function createJob(setup: Setup) {
       ...(isIdempotent === undefined ? {} : { isIdempotent }),
       ...(isBroken && { deployments: () => [{ name } as Deployment] }),
       run: async (call) => await run(call, count()),
-      ...(runStep === undefined ? {} : { runStep: async (call, kept) => await runStep(call, kept, count()) }),
+      ...(runStep === undefined
+        ? {}
+        : {
+            runStep: async (call, kept) => {
+              steps.push(kept);
+              return await runStep(call, kept, count());
+            },
+          }),
     };
   }
 
@@ -231,6 +240,7 @@ export async function createJob(setup: Setup) {
     id,
     storage,
     asked,
+    steps,
     flaky,
     take,
     find: async () => (await storage.jobs.find(id, owner)) as ListedJob,

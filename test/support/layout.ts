@@ -42,3 +42,32 @@ export interface ProsePlace {
   readonly columnWidth: number;
   readonly pitch?: number;
 }
+
+/** The rows of a table that is written as text: one line for each row, `|` between the cells, and nothing in a cell that is null. */
+export function readTable(text: string): (string | null)[][] {
+  const lines = text.trim().split("\n");
+  return lines.map((line) => line.split("|").map((cell) => cell.trim() || null));
+}
+
+/** Cells at the columns' left edges. A cell of several lines is an array. */
+export function grid(
+  rows: readonly (readonly (string | readonly string[] | null)[])[],
+  { xs, y = 100, pitch = 18, leading = 12 }: GridPlace,
+) {
+  const texts: PlacedText[] = [];
+  let top = y;
+  for (const row of rows) {
+    const lines = row.map((cell) => (cell === null ? [] : typeof cell === "string" ? [cell] : cell));
+    for (const [column, cell] of lines.entries())
+      for (const [line, text] of cell.entries()) texts.push({ x: xs[column] ?? 0, y: top + line * leading, text });
+    top += pitch + (Math.max(...lines.map((cell) => cell.length)) - 1) * leading;
+  }
+  return texts;
+}
+
+interface GridPlace {
+  readonly xs: readonly number[];
+  readonly y?: number;
+  readonly pitch?: number;
+  readonly leading?: number;
+}

@@ -1,10 +1,12 @@
 // Lines of the ledger for tests of reports, and sums that are computed from them one by one.
 
+import { hourMs } from "../../src/lib/time-units.ts";
 import { toBlock } from "../../src/storage/ledger-blocks.ts";
 import type { LedgerLine } from "../../src/storage/ledger-line.ts";
 import { insertRows } from "../../src/storage/operation.ts";
 import type { Database, SqlRow } from "../../src/storage/sql.ts";
 import type { StorageOptions } from "../../src/storage/storage.ts";
+import { addToTotals } from "../../src/storage/usage-totals.ts";
 import { withDatabase } from "../contracts/engines.ts";
 
 export type TestLine = ReturnType<typeof makeLine>;
@@ -107,7 +109,7 @@ export async function addLines(
 export async function addTotals(options: StorageOptions, lines: readonly TestLine[]): Promise<void> {
   await withDatabase(options, (database) =>
     database.transaction(async (sql) => {
-      for (const batch of inBatches(toTotals(lines), 1_000)) await sql`insert into usage_hourly ${sql.columns(batch)}`;
+      for (const batch of inBatches(toTotals(lines), 1_000)) await addToTotals(sql, batch);
     }),
   );
 }
@@ -129,8 +131,6 @@ function toLedgerLine(line: TestLine): LedgerLine {
   const numbers = members.map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value]);
   return Object.fromEntries(numbers) as LedgerLine;
 }
-
-const hourMs = 3_600_000;
 
 function toTotals(lines: readonly TestLine[]): SqlRow[] {
   const groups = Map.groupBy(lines, (line) => JSON.stringify(dimensionsOf(line)));

@@ -9,26 +9,16 @@ import OpenAI, { APIError, toFile } from "../tools/node_modules/openai/index.mjs
 import { answer } from "./answers.ts";
 import { ask, readError } from "./chat.ts";
 import { type KeyRequest, providerSecret } from "./gateway-settings.ts";
+import { toSilence } from "./silence.ts";
 import { sharedGateway } from "./test-gateway.ts";
+import { rejectionOf } from "./thrown.ts";
 import { startVendor } from "./vendor.ts";
 
 export const maxFileBytes = 200_000;
 
+/** At least this many bytes. */
 export function recording(bytes = 16_000): Buffer<ArrayBuffer> {
-  const head = Buffer.alloc(44);
-  head.write("RIFF", 0, "latin1");
-  head.writeUInt32LE(36 + bytes, 4);
-  head.write("WAVEfmt ", 8, "latin1");
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(8_000, 24);
-  head.writeUInt32LE(16_000, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write("data", 36, "latin1");
-  head.writeUInt32LE(bytes, 40);
-  return Buffer.concat([head, Buffer.alloc(bytes)]);
+  return toSilence({ samples: Math.ceil(bytes / 2) });
 }
 
 export const wave = () => toFile(recording(), "meeting.wav", { type: "audio/wav" });
@@ -46,16 +36,8 @@ export interface Refusal {
 }
 
 export async function refusalOf(call: PromiseLike<unknown>): Promise<Refusal> {
-  try {
-    await call;
-  } catch (error) {
-    if (error instanceof APIError) {
-      const { status, code, param, message } = error;
-      return { status, code, param, message };
-    }
-    throw error;
-  }
-  throw new Error("expected a refusal, and it was answered");
+  const { status, code, param, message } = await rejectionOf<APIError>(call, APIError);
+  return { status, code, param, message };
 }
 
 /** It stops after the last test of the file. */

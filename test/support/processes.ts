@@ -1,6 +1,6 @@
-// The processes of this machine, as `ps` lists them.
+// The processes of this machine.
 
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
 /** Linux. */
@@ -13,6 +13,8 @@ export interface ProcessRow {
 }
 
 export async function listProcesses(): Promise<ProcessRow[]> {
+  // Starting `ps` would cost more than reading these files, which matters to those who poll.
+  if (hasProc) return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? readRow(Number(name)) : []));
   const output = await new Response(Bun.spawn(["ps", "-A", "-w", "-w", "-o", "pid=,ppid=,stat=,args="]).stdout).text();
   return output.split("\n").flatMap((line) => {
     const [pid, parent, state, ...command] = line.trim().split(/\s+/);
@@ -26,6 +28,20 @@ export async function listProcesses(): Promise<ProcessRow[]> {
       },
     ];
   });
+}
+
+/** Empty for a process that has ended, also if its parent has not read its exit code yet. */
+function readRow(pid: number): ProcessRow[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // After the name, which may contain spaces and parentheses.
+    const [state = "", parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if ("ZX".includes(state)) return [];
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+    return [{ pid, parent: Number(parent), command }];
+  } catch {
+    return [];
+  }
 }
 
 export function childrenOf(rows: readonly ProcessRow[], parent: number): number[] {
@@ -60,7 +76,27 @@ export async function isAlive(pid: number): Promise<boolean> {
   return (await listProcesses()).some((row) => row.pid === pid);
 }
 
-/** Reading a file costs less than starting `ps`, which matters to those who poll. */
 async function readStatus(pid: number): Promise<string> {
   return await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+}
+
+/** Whether the end of a connection at `localPort` is open. Both ends of a connection within this machine have such an entry. */
+export function isConnected(localPort: number, remotePort: number): boolean {
+  const ports = [localPort, remotePort].map((port) => port.toString(16).toUpperCase().padStart(4, "0"));
+  return readFileSync("/proc/net/tcp", "utf8")
+    .split("\n")
+    .some((line) => {
+      const [, local = "", remote = "", state] = line.trim().split(/\s+/);
+      return state === "01" && local.endsWith(`:${ports[0]}`) && remote.endsWith(`:${ports[1]}`);
+    });
+}
+
+/** How many sockets of all processes listen on the port: one for each serving process that accepts connections. */
+export function countListeners(port: number): number {
+  const ending = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const isListening = (line: string) => {
+    const [, address = "", , state] = line.trim().split(/\s+/);
+    return state === "0A" && address.endsWith(ending);
+  };
+  return readFileSync("/proc/net/tcp", "utf8").split("\n").filter(isListening).length;
 }

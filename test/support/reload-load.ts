@@ -3,9 +3,10 @@
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { ReloadAnswer } from "../../src/cli/control.ts";
+import type { ReloadAnswer } from "../../src/cli/control-socket.ts";
 import { answer, completion } from "./answers.ts";
 import { chatPath } from "./chat.ts";
+import { runLane } from "./connection-lane.ts";
 import { type GatewayProcess, type GatewayProcessOptions, startGatewayProcess } from "./gateway-process.ts";
 import { isOverloaded } from "./gateway-settings.ts";
 import { openConnection, type RawConnection, requestBytes } from "./raw-http.ts";
@@ -33,7 +34,9 @@ export async function startReloadedGateway(
   // The alias of each configuration names a model of its own, which the vendor repeats.
   const vendor = await startVendor((request) => answer(200, completion(request.model)));
   const config = { ...options.config, aliases: { which: "mock/1" }, start_timeout_ms: 120_000 };
-  const gateway = await startGatewayProcess({ ...options, vendor, config });
+  // A replaced process must not end before it has answered, however busy the machine is.
+  const env = { SWITCHYARD_DRAIN_TIMEOUT_MS: "100000", ...options.env };
+  const gateway = await startGatewayProcess({ ...options, vendor, config, env });
   const key = await gateway.createKey();
   const file = join(dirname(gateway.dataFolder), "switchyard.yaml");
   const usual = JSON.parse(readFileSync(file, "utf8"));
@@ -115,6 +118,9 @@ export interface ReloadLoad {
   stop(): Promise<void>;
 }
 
+/** A lane that never rests would take the processor time that the processes need to start. */
+const pauseMs = 20;
+
 /** Some lanes keep their connection, the others open one for every request. */
 export function startReloadLoad({ gateway, key }: ReloadedGateway, lanes: { kept: number; fresh: number }): ReloadLoad {
   const request = chatRequest(key);
@@ -123,7 +129,8 @@ export function startReloadLoad({ gateway, key }: ReloadedGateway, lanes: { kept
   let newest = 1;
   let isRunning = true;
 
-  async function once(connection: RawConnection, kind: string): Promise<boolean> {
+  async function once(connection: RawConnection, isKept: boolean): Promise<boolean> {
+    const kind = isKept ? "kept" : "new";
     const oldest = newest;
     connection.send(request);
     const { status, complete, body, headers } = await connection.receive();
@@ -138,23 +145,15 @@ export function startReloadLoad({ gateway, key }: ReloadedGateway, lanes: { kept
     return status !== 0 && headers["connection"]?.toLowerCase() !== "close";
   }
 
-  async function lane(keeps: boolean): Promise<void> {
-    let connection: RawConnection | null = null;
-    while (isRunning) {
-      try {
-        // A connection that was closed while idle, or announced to close, is replaced as every client does it.
-        const usable: RawConnection = connection?.isClosed() === false ? connection : await openConnection(gateway.url);
-        const mayStay = await once(usable, usable === connection ? "kept" : "new");
-        connection = keeps && mayStay ? usable : null;
-        if (connection === null) usable.leave();
-      } catch (error) {
-        problems.push(String(error));
-        connection = null;
-      }
-      await Bun.sleep(5);
-    }
-    connection?.leave();
-  }
+  const lane = (keeps: boolean) =>
+    runLane({
+      url: gateway.url,
+      keeps,
+      pauseMs,
+      once,
+      isRunning: () => isRunning,
+      onError: (message) => problems.push(message),
+    });
 
   const all = Promise.all([
     ...Array.from({ length: lanes.kept }, () => lane(true)),

@@ -123,7 +123,7 @@ export const ours = { provider: "somewhere", cost: 0.5, provider_time: 1.25 };
 
 export function stream(chunks: readonly ChatChunk[], members: object = {}): Event[] {
   const writer = new ResponsesStreamWriter(createDraftOf(members));
-  const events = readFrames([...writer.begin(), ...chunks.flatMap((each) => writer.write(each)), ...writer.end(ours)]);
+  const events = readFrames([...chunks.flatMap((each) => writer.write(each)), ...writer.end(ours)]);
   checkGrammar(events);
   return events;
 }

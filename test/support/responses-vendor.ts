@@ -231,7 +231,7 @@ function toStream(model: string, events: readonly Record<string, unknown>[]): Sc
       return [streamHead(), ...steps.flatMap((step) => [step, wait(60)]), lastHttpChunk];
     case "flood": {
       const delta = toEvent({ ...events[firstDelta], delta: "x".repeat(10_000) });
-      return [...begun, ...Array.from({ length: 4_000 }, () => delta), ...steps.slice(-1), lastHttpChunk];
+      return [...begun, ...Array.from({ length: 12_000 }, () => delta), ...steps.slice(-1), lastHttpChunk];
     }
     default:
       return [streamHead(), ...steps, lastHttpChunk];
@@ -247,21 +247,23 @@ function retrieve(found: StoredResponse, query: URLSearchParams, stored: Map<str
   const { response, conversation } = found;
   if (query.get("stream") === "true") {
     const after = Number(query.get("starting_after") ?? -1);
-    const events = found.events.filter(({ sequence_number }) => Number(sequence_number) > after);
+    const isBackground = response["background"] === true;
+    const all = isBackground ? toEvents({ ...response, ...toEnd(conversation) }) : found.events;
+    const events = all.filter(({ sequence_number }) => Number(sequence_number) > after);
     return [streamHead(), ...events.map(toEvent), lastHttpChunk];
   }
   const isWaiting = response["status"] === "queued" || response["status"] === "in_progress";
   if (!isWaiting) return answer(200, toJson(response), { "content-type": "application/json" });
   // One look later it has gone on.
   const done = response["status"] === "in_progress";
-  const next = {
-    ...response,
-    status: done ? "completed" : "in_progress",
-    output: done ? conversation.slice(-1) : [],
-    usage: done ? { input_tokens: 1_000, output_tokens: 500, total_tokens: 1_500 } : null,
-  };
+  const next = { ...response, ...(done ? toEnd(conversation) : { status: "in_progress", output: [], usage: null }) };
   stored.set(found.id, { ...found, response: next });
   return answer(200, toJson(next), { "content-type": "application/json" });
+}
+
+function toEnd(conversation: readonly Item[]) {
+  const usage = { input_tokens: 1_000, output_tokens: 500, total_tokens: 1_500 };
+  return { status: "completed", output: conversation.slice(-1), usage };
 }
 
 function cancel(found: StoredResponse, stored: Map<string, StoredResponse>): Script {

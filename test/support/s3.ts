@@ -7,7 +7,14 @@ export interface TestS3 {
   readonly objects: Map<string, StoredObject>;
   /** From now on every request is answered with this status; null: as usual. */
   failWith(status: number | null): void;
+  /** From now on this part of every upload is refused, or accepted and not stored; null: as usual. */
+  failPart(fault: PartFault | null): void;
   stop(): void;
+}
+
+export interface PartFault {
+  readonly partNumber: number;
+  readonly fault: "refused" | "lost";
 }
 
 export interface StoredObject {
@@ -21,6 +28,7 @@ export function startS3(): TestS3 {
   const objects = new Map<string, StoredObject>();
   const uploads = new Map<string, Map<number, Buffer>>();
   let failure: number | null = null;
+  let partFault: PartFault | null = null;
 
   async function answer(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
@@ -34,8 +42,12 @@ export function startS3(): TestS3 {
     if (request.method === "POST" && searchParams.has("uploads")) return begin(key);
     if (request.method === "POST" && uploadId !== null) return complete(key, uploadId);
     if (request.method === "PUT" && uploadId !== null) {
-      uploads.get(uploadId)?.set(Number(searchParams.get("partNumber")), Buffer.from(await request.arrayBuffer()));
-      return new Response(null, { headers: { etag: `"${searchParams.get("partNumber")}"` } });
+      const partNumber = Number(searchParams.get("partNumber"));
+      const fault = partFault?.partNumber === partNumber ? partFault.fault : null;
+      if (fault === "refused") return toError(403, "AccessDenied");
+      const bytes = Buffer.from(await request.arrayBuffer());
+      if (fault === null) uploads.get(uploadId)?.set(partNumber, bytes);
+      return new Response(null, { headers: { etag: `"${partNumber}"` } });
     }
     if (request.method === "PUT") return put(key, Buffer.from(await request.arrayBuffer()));
     if (request.method === "DELETE") {
@@ -70,7 +82,9 @@ export function startS3(): TestS3 {
     const found = objects.get(key);
     if (found === undefined) return toError(404, "NoSuchKey");
     const [, start, end] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.get("range") ?? "") ?? [];
-    if (start === undefined) return new Response(request.method === "HEAD" ? null : new Uint8Array(found.bytes));
+    if (request.method === "HEAD")
+      return new Response(null, { headers: { "content-length": `${found.bytes.length}` } });
+    if (start === undefined) return new Response(new Uint8Array(found.bytes));
     const bytes = found.bytes.subarray(Number(start), end ? Number(end) + 1 : undefined);
     return new Response(new Uint8Array(bytes), { status: 206 });
   }
@@ -96,6 +110,9 @@ export function startS3(): TestS3 {
     objects,
     failWith: (status) => {
       failure = status;
+    },
+    failPart: (fault) => {
+      partFault = fault;
     },
     stop: () => void server.stop(true),
   };

@@ -125,3 +125,11 @@ export function assemble(chunks: readonly Chunk[], index = 0) {
     functionCall: parts.map((choice) => choice.delta.function_call).filter((part) => part !== undefined),
   };
 }
+
+/** Parameters of the function get_weather. */
+export const weatherParameters = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+  additionalProperties: false,
+};

@@ -1,6 +1,6 @@
 // A process for the tests of the supervisor. Each run appends a line to the file that is its second argument; the first argument lists
-// how the runs end, one word for each run: `die` (killed before it is ready), `refuse` (says why it cannot start), `serve`, `hang` (serves,
-// and does not end when it is told to).
+// how the runs end, one word for each run: `die` (killed before it is ready), `refuse` (says why it cannot start), `wait` (says that the
+// store did not answer), `serve`, `hang` (serves, and does not end when it is told to).
 
 import { appendFileSync, readFileSync } from "node:fs";
 
@@ -9,8 +9,9 @@ appendFileSync(file, `${process.pid}\n`);
 const run = readFileSync(file, "utf8").trim().split("\n").length;
 const how = plan.split(",")[run - 1] ?? "serve";
 if (how === "die") process.kill(process.pid, "SIGKILL");
-if (how === "refuse") {
-  process.send?.({ state: "failed", message: "The port is taken.", isConfiguration: false });
+if (how === "refuse" || how === "wait") {
+  const message = how === "wait" ? "The store does not answer." : "The port is taken.";
+  process.send?.({ state: "failed", message, isConfiguration: false, isTemporary: how === "wait" });
   setTimeout(() => process.exit(1), 50);
 } else {
   process.on("message", (message) => {

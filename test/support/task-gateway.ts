@@ -5,9 +5,11 @@ import { answer } from "../support/answers.ts";
 import { ask, readError } from "../support/chat.ts";
 import { providerSecret } from "../support/gateway-settings.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
-import { startVendor } from "../support/vendor.ts";
+import { uploadFile } from "../support/uploads.ts";
+import { startVendor, type Vendor } from "../support/vendor.ts";
 
 export const path = "/v3/universal-ai";
+const textTasks = ["text/moderation", "translation/language_detection"];
 export const maxFileBytes = 100_000;
 export const saplingKey = "sapling-SECRET-51c2a0";
 
@@ -38,12 +40,16 @@ export interface Problem {
   readonly type: string;
 }
 
+/** A provider of the operator that the vendor serves. */
+export function declareTasks(vendor: Vendor, tasks: readonly string[]) {
+  return { dialect: "openai", base_url: `http://127.0.0.1:${vendor.port}/tasks/v1`, api_key: providerSecret, tasks };
+}
+
 /** It stops after the last test of the file. */
 export async function openTaskGateway() {
   const vendor = await startVendor(() => answer(404, { error: { message: "no such path" } }));
   const host = startFileHost();
   const origin = `http://127.0.0.1:${vendor.port}`;
-  const declared = { dialect: "openai", base_url: `${origin}/tasks/v1`, api_key: providerSecret };
   const gateway = await sharedGateway({
     vendor,
     env: {
@@ -55,18 +61,8 @@ export async function openTaskGateway() {
     },
     config: {
       providers: {
-        inhouse: {
-          ...declared,
-          tasks: [
-            "text/moderation",
-            "translation/language_detection",
-            "ocr/ocr",
-            "ocr/ocr_async",
-            "audio/tts",
-            "image/generation",
-          ],
-        },
-        second: { ...declared, tasks: ["text/moderation", "translation/language_detection"] },
+        inhouse: declareTasks(vendor, [...textTasks, "ocr/ocr", "ocr/ocr_async", "audio/tts", "image/generation"]),
+        second: declareTasks(vendor, textTasks),
       },
       // USD for a million tokens.
       prices: { "mockchat/priced": { input: 100, output: 1_000 } },
@@ -108,14 +104,7 @@ export async function openTaskGateway() {
     return JSON.parse(vendor.last().body.toString()) as Record<string, unknown>;
   }
 
-  async function upload(as: string, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-    const form = new FormData();
-    form.append("file", new Blob([bytes]), "scan.png");
-    const headers = { authorization: `Bearer ${as}` };
-    const response = await fetch(`${gateway.url}/v3/upload`, { method: "POST", headers, body: form });
-    if (response.status !== 200) throw new Error(`the upload was answered with ${response.status}`);
-    return ((await response.json()) as { file_id: string }).file_id;
-  }
+  const upload = (as: string, bytes: Uint8Array<ArrayBuffer>) => uploadFile(gateway.url, as, bytes);
 
   return { vendor, gateway, host, key, send, run, refuse, problemsOf, lastBody, upload };
 }

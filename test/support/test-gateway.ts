@@ -12,8 +12,6 @@ import { createManagementClient, type Gateway, type GatewaySettings, prepareSett
 import { patientLimits } from "./patient-admission.ts";
 import { type Behaviour, startVendor, type Vendor } from "./vendor.ts";
 
-const storeDeadlineMs = 60_000;
-
 export interface TestGatewayOptions extends GatewaySettings {
   /** Serves the providers mock, mock2 and mockchat. Without one the gateway starts a vendor that behaves as `behaviour` says. */
   readonly vendor?: Vendor;
@@ -42,11 +40,8 @@ export async function testGateway(options: TestGatewayOptions = {}): Promise<Tes
   });
   for (const warning of config.warnings) log.warn(describeProblem(warning));
   const mayServe = () => Promise.resolve();
-  const gateway = await startGateway(config, log, mayServe, {
-    loadLimits: options.loadLimits ?? patientLimits,
-    storeDeadlineMs,
-  });
-  const worker = config.jobWorkers === 0 ? null : await startWorkerProcess(config, log, mayServe, { storeDeadlineMs });
+  const gateway = await startGateway(config, log, mayServe, { loadLimits: options.loadLimits ?? patientLimits });
+  const worker = config.jobWorkers === 0 ? null : await startWorkerProcess(config, log, mayServe);
   const url = `http://127.0.0.1:${gateway.port}`;
 
   async function stop(): Promise<void> {

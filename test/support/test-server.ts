@@ -23,7 +23,7 @@ export function startTestServer(routes: readonly ServedRoute[], more: Partial<Se
       },
     },
     limits: createLimits(),
-    bodyLimits: { maxBodyBytes: 1_048_576, bodyTimeoutMs: 5_000 },
+    bodyLimits: { maxBodyBytes: 1_048_576, bodyTimeoutMs: 60_000 },
     ticker,
     admission,
     log,

@@ -10,13 +10,12 @@ const stampName = "node_modules/.switchyard-lock";
 
 /** Throws when npm cannot bring them: a suite that silently leaves its client out would prove nothing. */
 export async function installTools(): Promise<void> {
-  await installFolder(toolsFolder);
-  await installFolder(join(toolsFolder, "agents"));
-  await installFolder(join(toolsFolder, "browser"));
+  const folders = ["", "agents", "browser", "sbom"];
   // A server of the machine's own is used where there is one.
-  if (whyNoPostgres() !== null) await installFolder(join(toolsFolder, "postgres"));
+  if (whyNoPostgres() !== null) folders.push("postgres");
   // The vendors' clients are many, and only for those who have recordings to read with them.
-  if (findRecordings() !== null) await installFolder(join(toolsFolder, "recordings"));
+  if (findRecordings() !== null) folders.push("recordings");
+  await Promise.all(folders.map((name) => installFolder(join(toolsFolder, name))));
 }
 
 async function installFolder(folder: string): Promise<void> {

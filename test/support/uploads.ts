@@ -32,6 +32,16 @@ export function filePart(content: string | Uint8Array, fileName = "a.txt"): Part
   return { head: `Content-Disposition: form-data; name="file"; filename="${fileName}"`, content };
 }
 
+/** The id of the file. */
+export async function uploadFile(url: string, key: string, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const form = new FormData();
+  form.append("file", new Blob([bytes]), "scan.png");
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await fetch(`${url}/v3/upload`, { method: "POST", headers, body: form });
+  if (response.status !== 200) throw new Error(`the upload was answered with ${response.status}`);
+  return ((await response.json()) as { file_id: string }).file_id;
+}
+
 export async function toAnswer(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: await response.json() };
 }

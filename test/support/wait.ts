@@ -12,7 +12,7 @@ const [shortestPauseMs, longestPauseMs] = [2, 100];
 export async function waitFor<Value>(
   what: string,
   condition: () => Value | Promise<Value>,
-  { withinMs = 60_000, everyMs }: Wait = {},
+  { withinMs = 200_000, everyMs }: Wait = {},
 ): Promise<NonNullable<Value>> {
   const deadline = performance.now() + withinMs;
   let pauseMs = everyMs ?? shortestPauseMs;

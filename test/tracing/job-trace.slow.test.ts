@@ -1,24 +1,19 @@
 // The trace of a job and of its webhook, from the processes of a real gateway.
 
 import { afterAll, expect, test } from "bun:test";
-import { startDnsServer } from "../support/dns-server.ts";
 import { startGatewayProcess } from "../support/gateway-process.ts";
+import { startHooks } from "../support/hooks.ts";
 import { startOtlpReceiver } from "../support/otlp-receiver.ts";
-import { receiversCertificate, startTlsReceiver } from "../support/tls-receiver.ts";
 import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
 const webhooks: { readonly headers: Headers; readonly text: string }[] = [];
 const collector = startOtlpReceiver();
 const vendor = await startVendor();
-const dns = await startDnsServer({ "hooks.example.com": [["127.0.0.1"]] });
 let statuses: number[] = [];
-const receiver = startTlsReceiver({
-  address: "127.0.0.1",
-  answer: async (request) => {
-    webhooks.push({ headers: request.headers, text: await request.text() });
-    return new Response(null, { status: statuses.shift() ?? 204 });
-  },
+const hooks = await startHooks(async (request) => {
+  webhooks.push({ headers: request.headers, text: await request.text() });
+  return new Response(null, { status: statuses.shift() ?? 204 });
 });
 const gateway = await startGatewayProcess({
   vendor,
@@ -27,16 +22,13 @@ const gateway = await startGatewayProcess({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
     OTEL_BSP_SCHEDULE_DELAY: "20",
-    SWITCHYARD_EGRESS_ALLOW: "127.0.0.0/8",
-    SWITCHYARD_EGRESS_DNS: dns.address,
-    NODE_EXTRA_CA_CERTS: receiversCertificate,
+    ...hooks.env,
   },
 });
 const key = await gateway.createKey();
 afterAll(async () => {
   await gateway.stop();
-  receiver.stop();
-  dns.stop();
+  await hooks.stop();
   collector.stop();
   await vendor.stop();
 });
@@ -64,7 +56,7 @@ test("the run of a job and its webhook belong to the trace of the request that s
   const body = {
     model: "text/sentiment_analysis/sandbox",
     input: { text: "A lovely day" },
-    webhook_receiver: `https://hooks.example.com:${receiver.port}/secret-path`,
+    webhook_receiver: hooks.urlOf("/secret-path"),
   };
   const jobId = await submit(body, parent.traceparent);
   await waitFor("both deliveries", () => webhooks.length >= 2);
@@ -105,7 +97,7 @@ test("the run of a job and its webhook belong to the trace of the request that s
         "http.request.method": "POST",
         "http.response.status_code": 503,
         "server.address": "hooks.example.com",
-        "server.port": receiver.port,
+        "server.port": hooks.port,
         "url.scheme": "https",
         "error.type": "503",
         "switchyard.delivery.id": expect.any(String),
@@ -122,7 +114,7 @@ test("the run of a job and its webhook belong to the trace of the request that s
         "http.request.resend_count": 1,
         "http.response.status_code": 204,
         "server.address": "hooks.example.com",
-        "server.port": receiver.port,
+        "server.port": hooks.port,
         "url.scheme": "https",
         "switchyard.delivery.id": expect.any(String),
         "switchyard.delivery.outcome": "delivered",

@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import { answer, chatChunk, errorBody, event, streamHead, until } from "../support/answers.ts";
 import { claudeMessage } from "../support/anthropic.ts";
-import { ask } from "../support/chat.ts";
+import { ask, askAndLeave } from "../support/chat.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
@@ -87,10 +87,6 @@ test("an answer that is not of the requested structure is charged", async () => 
 test("a stream that the caller leaves before any usage has an unknown cost, not none", async () => {
   const begun = [streamHead(), event(chatChunk({ role: "assistant", content: "Hi" }))];
   vendor.next([...begun, until(new Promise(() => {}))]);
-  const left = new AbortController();
-  const asked = { model: "openai/gpt-5", messages, stream: true };
-  const response = await ask(gateway.url, key, asked, { signal: left.signal });
-  await response.body?.getReader().read();
-  left.abort();
+  const response = await askAndLeave(gateway.url, key, { model: "openai/gpt-5", messages, stream: true });
   expect(await readReported(idOf(response))).toMatchObject([{ outcome: "caller_left", cost: null }]);
 });

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import { builtInPrices, createPriceBook } from "../../src/catalogue/prices.ts";
-import { findTask } from "../../src/contract/tasks.ts";
+import { findTask, tasks } from "../../src/contract/tasks.ts";
 import { addCharges, createPricing } from "../../src/inference/pricing.ts";
-import { chargeForTask, explainUnits } from "../../src/inference/universal-ai/unit-price.ts";
+import { chargeForTask, explainUnits, findListPrice } from "../../src/inference/universal-ai/unit-price.ts";
 import type { Charge, CostBasis } from "../../src/lib/charge.ts";
 
 const book = createPriceBook(builtInPrices, { "acme/own": { input: 1, output: 2 } });
@@ -168,4 +168,18 @@ test("an answer without usage has nothing to explain", () => {
     version: null,
     basis: null,
   });
+});
+
+test("a model of a task has its own list price, and one without has that of its provider", () => {
+  let differing = 0;
+  for (const task of tasks)
+    for (const { model: offer, listPrice } of task.knownOffers) {
+      const [provider = "", ...model] = offer.slice(task.name.length + 1).split("/");
+      if (listPrice === null || model.length === 0) continue;
+      expect([offer, findListPrice(task, provider, model.join("/"))]).toEqual([offer, listPrice]);
+      const usual = findListPrice(task, provider, "a-model-without-a-price");
+      expect(usual).toEqual(findListPrice(task, provider, null));
+      if (!Bun.deepEquals(usual, listPrice)) differing += 1;
+    }
+  expect(differing).toBeGreaterThan(5);
 });

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { requestDetail, requestList, toCursor } from "../../src/contract/usage.ts";
+import { minuteMs } from "../../src/lib/time-units.ts";
 import type { LinePage, LinePosition } from "../../src/storage/ledger-lines.ts";
 import type { StorageOptions } from "../../src/storage/storage.ts";
 import { createEngines, describeOn, type Engine, withStorage } from "../contracts/engines.ts";
@@ -9,7 +10,6 @@ import { addLines, makeLine, makeRefusal, type TestLine } from "../support/ledge
 import { type TestGateway, testGateway } from "../support/test-gateway.ts";
 
 const start = Date.parse("2026-03-01T00:00:00Z");
-const minuteMs = 60_000;
 
 function newestFirst(lines: readonly TestLine[]): TestLine[] {
   return lines.toSorted((one, other) => other.time - one.time || (one.id < other.id ? 1 : -1));
@@ -46,7 +46,7 @@ function describeRequests(engine: Engine): void {
         });
       });
       await addLines(store, lines);
-    }, 120_000);
+    }, 300_000);
     afterAll(() => gateway.stop(), 120_000);
 
     async function get(path: string) {
@@ -163,7 +163,7 @@ function describeRequests(engine: Engine): void {
       expect(found.length).toBeGreaterThan(2);
       expect(found.at(-1)).toBe(1);
       expect(found.reduce((sum, size) => sum + size, 0)).toBe(1);
-    }, 120_000);
+    }, 300_000);
 
     test("a request shows every attempt, in order", async () => {
       const request_id = "a-request.of_mine-1";

@@ -1,11 +1,10 @@
 import { expect, test } from "bun:test";
+import { dayMs } from "../../src/lib/time-units.ts";
 import { toMonth } from "../../src/storage/ledger.ts";
 import { startLedgerRetention } from "../../src/usage/retention.ts";
 import { createEngines, describeOn, quiet, withDatabase, withStorage } from "../contracts/engines.ts";
 import { makeLine } from "../contracts/ledger-store.ts";
 import { waitFor } from "../support/wait.ts";
-
-const dayMs = 86_400_000;
 
 for (const engine of createEngines()) {
   describeOn(engine, "retention", () => {
@@ -14,7 +13,7 @@ for (const engine of createEngines()) {
       await withStorage(options, async (storage) => {
         const now = Date.now();
         const days = [0, 1, 200, 400, 1_000];
-        const lines = days.map((day) => makeLine({ time: now - day * dayMs }));
+        const lines = days.map((day) => makeLine({ time: now - day * dayMs, model: day === 1_000 ? "old" : "new" }));
         await storage.ledger.createPartitions(lines.map(({ time }) => toMonth(time)));
         for (const line of lines) await storage.ledger.append({ lines: JSON.stringify([line]), processId: "process" });
         const sweeper = startLedgerRetention({
@@ -29,6 +28,9 @@ for (const engine of createEngines()) {
           return left;
         };
         await waitFor("old totals to be deleted", async () => (await hours()) === 4);
+        await withDatabase(options, async ({ sql }) => {
+          expect(await sql`select model from usage_dimensions`).toEqual([{ model: "new" }]);
+        });
         await sweeper.stop();
         expect(await storage.ledger.count()).toMatchObject({ lines: 2 });
         const ahead = makeLine({ time: now + 35 * dayMs });

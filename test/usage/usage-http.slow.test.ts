@@ -2,12 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { usageReport } from "../../src/contract/usage.ts";
+import { hourMs } from "../../src/lib/time-units.ts";
 import type { StorageOptions } from "../../src/storage/storage.ts";
 import { createEngines, describeOn, type Engine } from "../contracts/engines.ts";
 import { addLines, addTotals, makeLine, makeRefusal, sumLines, type TestLine } from "../support/ledger-lines.ts";
 import { type TestGateway, testGateway } from "../support/test-gateway.ts";
 
-const hourMs = 3_600_000;
 const march = Date.parse("2026-03-01T00:00:00Z");
 const everything = "from=2026-01-01&to=2026-12-31";
 
@@ -110,7 +110,7 @@ function describeReports(engine: Engine): void {
         2_000,
       );
       await addLines(store, lines);
-    }, 120_000);
+    }, 300_000);
     afterAll(() => gateway.stop(), 120_000);
 
     async function get(path: string, headers: Record<string, string> = {}) {
@@ -312,7 +312,7 @@ function describeReports(engine: Engine): void {
       expect(status).toBe(422);
       expect(JSON.parse(text).detail[0]).toMatchObject({ loc: ["query", "group_by"], type: "too_long" });
       expect((await report("from=2024-01-01&to=2024-02-28")).totals.lines).toBe(20_001);
-    }, 120_000);
+    }, 300_000);
 
     test("a sum above 9.2 million USD is exact", async () => {
       const time = Date.parse("2023-05-05T05:00:00Z");

@@ -1,10 +1,10 @@
-// What a check of `switchyard doctor` found.
+// The result of one check of `switchyard doctor`.
 
 export type Severity =
   | "ok"
-  /** Worth knowing, and nothing to repair. */
+  /** Worth knowing; everything works. */
   | "note"
-  /** It works, and may fail later. */
+  /** It works now, but may fail later. */
   | "warning"
   /** It does not work. */
   | "problem";

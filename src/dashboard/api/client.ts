@@ -63,25 +63,33 @@ export class ApiClient {
     const sent: Record<string, string> = { accept: "application/json", ...headers };
     if (body !== undefined && !(body instanceof FormData)) sent["content-type"] = "application/json";
     if (method !== "GET" && this.csrfToken !== null) sent["x-switchyard-csrf"] = this.csrfToken;
-    const response = await fetch(toUrl(path, query), {
-      method,
-      headers: sent,
-      credentials: "same-origin",
-      ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
-      ...(signal !== undefined && { signal }),
-    }).catch((error: unknown) => {
-      if (signal?.aborted === true) throw error;
-      throw new ApiError("The gateway cannot be reached. Check that it runs, and try again.", {
-        status: 0,
-        code: "unreachable",
-        requestId: null,
+    try {
+      return await sendRequest(toUrl(path, query), {
+        method,
+        headers: sent,
+        credentials: "same-origin",
+        ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+        ...(signal !== undefined && { signal }),
       });
-    });
-    if (response.ok) return response;
-    const error = await readError(response);
-    if (response.status === 401 && path !== sessionPath) this.onSignedOut();
-    throw error;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401 && path !== sessionPath) this.onSignedOut();
+      throw error;
+    }
   }
+}
+
+/** Throws an ApiError for every status but success, and when the gateway cannot be reached. */
+export async function sendRequest(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, init).catch((error: unknown) => {
+    if (init.signal?.aborted === true) throw error;
+    throw new ApiError("The gateway cannot be reached. Check that it runs, and try again.", {
+      status: 0,
+      code: "unreachable",
+      requestId: null,
+    });
+  });
+  if (response.ok) return response;
+  throw await readError(response);
 }
 
 export const sessionPath = "/v3/manage/session";
@@ -96,7 +104,8 @@ export function toUrl(path: string, query: Query = {}): string {
   return text === "" ? path : `${path}?${text}`;
 }
 
-async function readError(response: Response): Promise<ApiError> {
+/** What a refused request was answered with. */
+export async function readError(response: Response): Promise<ApiError> {
   const requestId = response.headers.get("x-request-id");
   const facts = { status: response.status, requestId };
   try {

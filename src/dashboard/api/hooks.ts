@@ -4,7 +4,7 @@ import { type QueryKey, type UseQueryResult, useMutation, useQuery, useQueryClie
 import { createContext, useContext } from "react";
 import { ApiClient, type ApiError, type CallOptions, type Query } from "./client.ts";
 
-const backgroundHeader = { "x-switchyard-background": "true" };
+export const backgroundHeader = { "x-switchyard-background": "true" };
 
 export const ClientContext = createContext(new ApiClient());
 

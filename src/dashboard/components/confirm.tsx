@@ -2,29 +2,21 @@
 
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { useChange } from "../api/hooks.ts";
 import { ErrorNotice } from "./error-notice.tsx";
 
 interface ConfirmProps {
   readonly title: string;
   readonly children: ReactNode;
   readonly action: string;
-  readonly isBusy: boolean;
-  readonly error: unknown;
+  readonly change: { readonly isPending: boolean; readonly error: unknown };
   readonly isHarmless?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
-export function Confirm({
-  title,
-  children,
-  action,
-  isBusy,
-  error,
-  isHarmless = false,
-  onConfirm,
-  onClose,
-}: ConfirmProps) {
+export function Confirm({ title, children, action, change, isHarmless = false, onConfirm, onClose }: ConfirmProps) {
+  const { isPending, error } = change;
   return (
     <Modal opened onClose={onClose} title={title} closeButtonProps={{ "aria-label": "Close" }}>
       <Stack>
@@ -36,11 +28,30 @@ export function Confirm({
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button color={isHarmless ? undefined : "red"} loading={isBusy} onClick={onConfirm}>
+          <Button color={isHarmless ? undefined : "red"} loading={isPending} onClick={onConfirm}>
             {action}
           </Button>
         </Group>
       </Stack>
     </Modal>
+  );
+}
+
+interface ConfirmDeleteProps extends Pick<ConfirmProps, "title" | "children" | "onClose"> {
+  /** The path of the list from which it is deleted, and its id there. */
+  readonly list: string;
+  readonly id: string;
+  readonly action?: string;
+}
+
+export function ConfirmDelete({ list, id, action = "Delete", ...confirm }: ConfirmDeleteProps) {
+  const change = useChange([list]);
+  return (
+    <Confirm
+      {...confirm}
+      action={action}
+      change={change}
+      onConfirm={() => change.mutate({ method: "DELETE", path: `${list}/${id}` }, { onSuccess: confirm.onClose })}
+    />
   );
 }

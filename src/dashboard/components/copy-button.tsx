@@ -10,7 +10,6 @@ export function CopyButton({ text, label = "Copy" }: { readonly text: string; re
   return (
     <Tooltip label={shown}>
       <ActionIcon
-        variant="subtle"
         color={clipboard.copied ? "green" : "gray"}
         size="sm"
         onClick={() => clipboard.copy(text)}

@@ -14,7 +14,7 @@ interface EmptyStateProps {
 export function EmptyState({ title, children, action, icon: Icon = IconInbox }: EmptyStateProps) {
   return (
     <div className="empty-state">
-      <span className="empty-state-icon">
+      <span className="tinted-icon empty-state-icon">
         <Icon size={22} />
       </span>
       <Title order={3} size="h5">

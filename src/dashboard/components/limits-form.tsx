@@ -84,6 +84,12 @@ export function LimitsForm({ fields, onChange, error }: LimitsFormProps) {
     placeholder: "no limit",
     error: error?.problemOf(`rate_limit.${member}`),
   });
+  const list = (name: "models" | "tags", member: string) => ({
+    value: [...fields[name]],
+    onChange: (value: string[]) => set({ [name]: value }),
+    error: error?.problemOf(member),
+    acceptValueOnBlur: true,
+  });
   return (
     <Stack gap="sm">
       <Group gap="sm" grow align="flex-start">
@@ -114,18 +120,12 @@ export function LimitsForm({ fields, onChange, error }: LimitsFormProps) {
       <TagsInput
         label="Allowed models"
         description="Patterns such as openai/* or */gpt-5*. Empty: every model."
-        value={[...fields.models]}
-        onChange={(models) => set({ models })}
-        error={error?.problemOf("allowed_models")}
-        acceptValueOnBlur
+        {...list("models", "allowed_models")}
       />
       <TagsInput
         label="Tags"
         description="Pairs such as department=research, for usage reports."
-        value={[...fields.tags]}
-        onChange={(tags) => set({ tags })}
-        error={error?.problemOf("tags")}
-        acceptValueOnBlur
+        {...list("tags", "tags")}
       />
     </Stack>
   );

@@ -10,7 +10,7 @@ interface OutcomeBadgeProps {
 export function OutcomeBadge({ outcome, status = null }: OutcomeBadgeProps) {
   const shown = outcome === "completed" && status !== null ? String(status) : outcome;
   return (
-    <Badge variant="light" color={toColor(outcome, status)} tt="none" radius="sm" fw={550} maw="100%">
+    <Badge color={toColor(outcome, status)} fw={550} maw="100%">
       {outcome === "completed" || status === null ? shown : `${status} ${outcome}`}
     </Badge>
   );

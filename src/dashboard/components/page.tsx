@@ -22,11 +22,9 @@ export function Page({ title, description, actions, children }: PageProps) {
           <Title order={1} size="h2">
             {title}
           </Title>
-          {description !== undefined && (
-            <Text c="dimmed" size="sm" mt={4} component="div">
-              {description}
-            </Text>
-          )}
+          <Description size="sm" mt={4}>
+            {description}
+          </Description>
         </div>
         {actions !== undefined && <Group gap="xs">{actions}</Group>}
       </div>
@@ -53,16 +51,27 @@ export function Panel({ title, description, actions, children, className }: Pane
             <Title order={2} size="h5">
               {title}
             </Title>
-            {description !== undefined && (
-              <Text c="dimmed" size="xs" component="div">
-                {description}
-              </Text>
-            )}
+            <Description size="xs">{description}</Description>
           </div>
           {actions}
         </div>
       )}
       {children}
     </section>
+  );
+}
+
+interface DescriptionProps {
+  readonly size: "xs" | "sm";
+  readonly mt?: number;
+  readonly children: ReactNode;
+}
+
+function Description({ children, ...look }: DescriptionProps) {
+  if (children === undefined) return null;
+  return (
+    <Text c="dimmed" component="div" {...look}>
+      {children}
+    </Text>
   );
 }

@@ -1,6 +1,5 @@
 // A time in the viewer's zone: short on the page, complete when one points at it.
 
-import { Tooltip } from "@mantine/core";
 import { formatAgo, formatDateTime, formatTime, noValue } from "../lib/format.ts";
 
 interface TimeTextProps {
@@ -12,8 +11,8 @@ interface TimeTextProps {
 export function TimeText({ time, ago = false }: TimeTextProps) {
   if (time === null || time === undefined) return <>{noValue}</>;
   return (
-    <Tooltip label={formatDateTime(time)}>
-      <time dateTime={time}>{ago ? formatAgo(time) : formatTime(time)}</time>
-    </Tooltip>
+    <time dateTime={time} title={formatDateTime(time)}>
+      {ago ? formatAgo(time) : formatTime(time)}
+    </time>
   );
 }

@@ -34,6 +34,13 @@ export function formatUsd(amount: number | null | undefined): string {
   return `$${Number(amount.toPrecision(3)).toFixed(Math.min(12, 2 - Math.floor(Math.log10(size))))}`;
 }
 
+/** A price to the last digit, which other amounts of money need not show: `$1.25`, `$0.125`, `$10.00`. */
+export function formatPrice(amount: number | null | undefined): string {
+  if (amount === null || amount === undefined) return noValue;
+  const [whole = "", decimals = ""] = Number(amount.toPrecision(9)).toString().split(".");
+  return whole.includes("e") ? formatUsd(amount) : `$${whole}.${decimals.padEnd(2, "0")}`;
+}
+
 /** The price of one unit. Prices of tokens are usually stated by the million. */
 export function formatUnitPrice(amount: number): string {
   return amount > 0 && amount < 0.001
@@ -59,26 +66,12 @@ export function formatBytes(bytes: number | null | undefined): string {
   return `${power === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${units[power]}`;
 }
 
-const dateTime = new Intl.DateTimeFormat(locale, {
-  year: "numeric",
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  hourCycle: "h23",
-  timeZoneName: "short",
-});
-const shortTime = new Intl.DateTimeFormat(locale, {
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  hourCycle: "h23",
-});
-const day = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
-const dayAndYear = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
+const dayParts = { month: "short", day: "numeric" } as const;
+const timeParts = { ...dayParts, hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
+const dateTime = new Intl.DateTimeFormat(locale, { ...timeParts, year: "numeric", timeZoneName: "short" });
+const shortTime = new Intl.DateTimeFormat(locale, timeParts);
+const day = new Intl.DateTimeFormat(locale, dayParts);
+const dayAndYear = new Intl.DateTimeFormat(locale, { ...dayParts, year: "numeric" });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "narrow" });
 
 export const viewerTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;

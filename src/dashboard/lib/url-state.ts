@@ -16,8 +16,9 @@ export function useUrlState(): UrlState {
   const set = useCallback<UrlState["set"]>(
     (changes) =>
       setParameters(
-        (current) => {
-          const next = new URLSearchParams(current);
+        () => {
+          // Two changes may follow each other before the page is rendered again: the second must not undo the first.
+          const next = readAddress();
           for (const [name, value] of Object.entries(changes)) {
             next.delete(name);
             for (const one of typeof value === "string" ? [value] : (value ?? []))
@@ -30,4 +31,9 @@ export function useUrlState(): UrlState {
     [setParameters],
   );
   return { get: (name) => parameters.get(name) ?? "", getAll: (name) => parameters.getAll(name), set };
+}
+
+/** The parameters of the address as it is now, which may be newer than what is rendered. */
+export function readAddress(): URLSearchParams {
+  return new URLSearchParams(location.search);
 }

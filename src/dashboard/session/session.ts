@@ -5,6 +5,7 @@ import { createContext, useContext } from "react";
 import type { SessionObject } from "../../contract/sessions.ts";
 import { ApiError, sessionPath } from "../api/client.ts";
 import { useClient } from "../api/hooks.ts";
+import { revokeStoredKey } from "../playground/stored-key.ts";
 
 export type Role = SessionObject["role"];
 
@@ -21,6 +22,14 @@ const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, administ
 
 export function hasRole({ role }: Pick<SessionObject, "role">, needed: Role): boolean {
   return ranks[role] >= ranks[needed];
+}
+
+/** Whether the person may do what needs this role, and, with the reach `gateway`, what concerns all teams. */
+export function mayOpen(
+  session: Pick<SessionObject, "role" | "team">,
+  { role, reach }: { readonly role: Role; readonly reach?: "gateway" },
+): boolean {
+  return hasRole(session, role) && (reach === undefined || session.team === null);
 }
 
 /** Whether the person may do what needs this role. */
@@ -59,11 +68,12 @@ export function useSignIn() {
       queries.setQueryData(sessionKey, session);
     },
     async signOut(): Promise<void> {
+      await revokeStoredKey(client);
       await client.send("DELETE", sessionPath);
       client.csrfToken = null;
-      // Nothing of one person may be shown to the next.
-      queries.clear();
       queries.setQueryData(sessionKey, null);
+      // Nothing of one person may be shown to the next.
+      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionPath });
     },
   };
 }

@@ -1,16 +1,16 @@
-// Asks a chat model until its answer can be used: again without parameters that the model does not support, and once more with what was
-// wrong. The cost of all calls is added up.
+// Asks a chat model for the output of a task. A request with a parameter that the model does not support is repeated without this parameter, or with
+// a replacement. An answer that cannot be used is sent back once for correction. The cost of all calls is added up.
 
 import type { ChatCompletion, ChatMessage, ChatRequest } from "../../contract/chat-format.ts";
 import type { JsonSchema } from "../../contract/tasks.ts";
-import { GatewayError, ValidationError } from "../../errors.ts";
+import { GatewayError, type Problem, ValidationError } from "../../errors.ts";
 import { addCharges, type Charge, completeCharge, type StatedCharge, unknownUsage } from "../../lib/charge.ts";
 import type { JsonObject } from "../../lib/lenient-json.ts";
 import type { TaskCall } from "../engine.ts";
 import { AnswerProblem } from "./definition.ts";
 import { type Prompt, toMessages, toRepair } from "./prompt.ts";
 
-/** One chat completion at one offer. Throws what a chat completion throws. */
+/** Makes one chat completion at one offer. Fails with the same errors as the chat endpoint. */
 export type Complete = (
   request: ChatRequest,
   offer: { readonly provider: string; readonly model: string },
@@ -22,22 +22,22 @@ export interface Completed {
   readonly charge: StatedCharge;
 }
 
-export interface Question extends Style {
+export interface Question extends Features {
   /** `<provider>/<model>` */
   readonly model: string;
   readonly prompt: Prompt;
-  /** A name for the schema: letters, digits, underscores. */
-  readonly name: string;
-  /** In the subset that vendors accept. */
+  /** Letters, digits and underscores. */
+  readonly schemaName: string;
+  /** In the subset of JSON Schema that vendors accept. */
   readonly schema: JsonSchema;
-  /** Members that the caller adds to the request. */
+  /** `provider_params`: members that the caller adds to the chat request. */
   readonly params: JsonObject;
-  /** Throws an AnswerProblem. */
+  /** Reads the output from the text of an answer. Throws an AnswerProblem if the model should correct the answer. */
   readonly read: (text: string) => JsonObject;
 }
 
-/** Parts of the request that a model may not support. */
-interface Style {
+/** Features of the request that a model may not support. */
+interface Features {
   /** Whether the vendor enforces the schema; otherwise the prompt describes it. */
   readonly enforcesSchema: boolean;
   readonly options: ChatOptions;
@@ -56,11 +56,19 @@ export interface ModelAnswer {
   readonly charge: Charge;
 }
 
-/** Sends a request that does not name the model yet. */
+/** Sends a request to the model of the question. */
 type Send = (request: { readonly messages: readonly ChatMessage[] } & JsonObject) => Promise<Completed>;
 
-const rounds = 2;
-/** Members that the task sets, or that make no sense for a task. */
+/** What a chat request is made from. */
+interface Draft {
+  readonly question: Question;
+  readonly features: Features;
+  /** Unusable answers, each with the message that asks for a correction. */
+  readonly corrections: readonly ChatMessage[];
+}
+
+const maxAnswers = 2;
+/** Members that `params` may not set: the task sets them, or they make no sense for a task. */
 const reservedMembers = new Set(
   "model messages response_format stream stream_options n tools tool_choice functions function_call modalities audio".split(
     " ",
@@ -70,94 +78,103 @@ const reservedMembers = new Set(
 export async function askModel(question: Question, send: Send): Promise<ModelAnswer> {
   const { model, schema } = question;
   const total = new Total();
-  const added: ChatMessage[] = [];
-  let style: Style = question;
-  let problem = "";
-  for (let round = 0; round < rounds; round++) {
-    const answer = await sendSupported(question, style, added, send).catch((error: unknown) => {
-      // The chat layer refused the answer, so its text and its cost are not known.
-      if (round > 0 || !isBadAnswer(error)) throw error;
-      return error;
+  const corrections: ChatMessage[] = [];
+  let features: Features = question;
+  for (let answers = 1; ; answers++) {
+    const isLast = answers === maxAnswers;
+    const sent = await sendSupported({ question, features, corrections }, send).catch((error: unknown) => {
+      if (isLast || !isBadAnswer(error)) throw error;
+      return null;
     });
-    if (answer instanceof GatewayError) {
+    if (sent === null) {
+      // The chat layer rejected the answer, so its text and its cost are unknown.
       total.addUnknown();
-      problem = answer.message;
-      added.push(...toRepair("", "it did not have the form that was asked for", schema));
+      corrections.push(...toRepair("", "it did not have the form that was asked for", schema));
       continue;
     }
-    style = answer.style;
-    total.add(answer.completed);
-    const { completion } = answer.completed;
+    features = sent.features;
+    total.add(sent.completed);
+    const { completion } = sent.completed;
     const text = readText(completion, model);
     try {
       return { output: question.read(text), completion, tokens: total.tokens, charge: total.charge };
     } catch (error) {
       if (!(error instanceof AnswerProblem)) throw error;
-      problem = error.message;
-      added.push(...toRepair(text, problem, schema));
+      if (isLast) throw toUnusable(error, model);
+      corrections.push(...toRepair(text, error.message, schema));
     }
   }
-  throw new GatewayError(
-    "provider_bad_response",
-    `The model '${model}' did not answer in the form that the task needs, also when asked again: ${problem}.`,
-  );
 }
 
-async function sendSupported(question: Question, first: Style, added: readonly ChatMessage[], send: Send) {
-  for (let style = first; ; ) {
+/** Repeats the request while the model rejects a feature that can be removed or replaced. Returns the accepted features, for the next request. */
+async function sendSupported(draft: Draft, send: Send) {
+  let { features } = draft;
+  for (;;) {
     try {
-      return { completed: await send(toRequest(question, style, added)), style };
+      return { completed: await send(toRequest({ ...draft, features })), features };
     } catch (error) {
-      const other = withoutUnsupported(style, error);
-      if (other === null) throw toInputProblem(error);
-      style = other;
+      const next = replaceRejected(features, error);
+      if (next === null) throw relocateProblems(error, draft.question);
+      features = next;
     }
   }
 }
 
-function toRequest(
-  { prompt, name, schema, params }: Question,
-  { enforcesSchema, options }: Style,
-  added: readonly ChatMessage[],
-) {
+function toRequest({ question, features, corrections }: Draft) {
+  const { prompt, schemaName, schema, params } = question;
+  const { enforcesSchema, options } = features;
+  const json_schema = { name: schemaName, strict: true, schema };
   return {
     ...options,
     ...Object.fromEntries(Object.entries(params).filter(([member]) => !reservedMembers.has(member))),
-    messages: [...toMessages(prompt, enforcesSchema ? null : schema), ...added],
-    ...(enforcesSchema && { response_format: { type: "json_schema", json_schema: { name, strict: true, schema } } }),
+    messages: [...toMessages(prompt, enforcesSchema ? null : schema), ...corrections],
+    ...(enforcesSchema && { response_format: { type: "json_schema", json_schema } }),
   };
 }
 
-/** Vendors name the parameter that a model does not support. Null: the error has another reason. */
-function withoutUnsupported(style: Style, error: unknown): Style | null {
-  const message = refusalOf(error);
-  const { temperature, max_tokens, ...rest } = style.options;
-  const limit = max_tokens === undefined ? {} : { max_tokens };
-  if (temperature !== undefined && /temperature/i.test(message)) return { ...style, options: { ...rest, ...limit } };
-  if (max_tokens !== undefined && /max_(?:completion_)?tokens/i.test(message)) {
-    const kept = temperature === undefined ? rest : { ...rest, temperature };
-    return { ...style, options: { ...kept, max_completion_tokens: max_tokens } };
-  }
-  if (style.enforcesSchema && /response_?format|json_?schema|schema|structured|output_config/i.test(message))
-    return { ...style, enforcesSchema: false };
+/** Removes or replaces the parameter that the error names. Null: the error has another reason. */
+function replaceRejected(features: Features, error: unknown): Features | null {
+  const message = readRejection(error);
+  const { temperature, ...withoutTemperature } = features.options;
+  if (temperature !== undefined && /temperature/i.test(message)) return { ...features, options: withoutTemperature };
+  // Some models accept the limit only as max_completion_tokens.
+  const { max_tokens, ...withoutMaxTokens } = features.options;
+  if (max_tokens !== undefined && /max_(?:completion_)?tokens/i.test(message))
+    return { ...features, options: { ...withoutMaxTokens, max_completion_tokens: max_tokens } };
+  if (features.enforcesSchema && /response_?format|schema|structured|output_config/i.test(message))
+    return { ...features, enforcesSchema: false };
   return null;
 }
 
-function refusalOf(error: unknown): string {
+/** Empty for an error that is not a rejection of the request. */
+function readRejection(error: unknown): string {
   if (error instanceof ValidationError)
     return error.problems.map(({ loc, msg }) => `${loc.join(".")} ${msg}`).join(" ");
   return error instanceof GatewayError && error.code === "provider_rejected_request" ? error.message : "";
 }
 
-/** The caller sent no chat request, so its problems are reported as problems of the input. */
-function toInputProblem(error: unknown): unknown {
+/** The caller did not write the chat request: its problems belong to `provider_params` or to the input of the task. */
+function relocateProblems(error: unknown, { params }: Question): unknown {
   if (!(error instanceof ValidationError)) return error;
   const [first, ...others] = error.problems;
-  const move = ({ msg, type }: typeof first) => ({ loc: ["body", "input"], msg, type });
-  return new ValidationError([move(first), ...others.map(move)]);
+  const relocate = ({ loc: [, ...path], msg, type }: Problem): Problem => {
+    const member = String(path[0]);
+    const isParam = Object.hasOwn(params, member) && !reservedMembers.has(member);
+    return { loc: isParam ? ["body", "provider_params", ...path] : ["body", "input"], msg, type };
+  };
+  return new ValidationError([relocate(first), ...others.map(relocate)]);
 }
 
-function isBadAnswer(error: unknown): error is GatewayError {
+function toUnusable(problem: AnswerProblem, model: string): GatewayError {
+  return new GatewayError(
+    "provider_bad_response",
+    `The model '${model}' gave ${maxAnswers} answers that cannot be used: choose another model. The last problem: ${problem.message}.`,
+    { cause: problem },
+  );
+}
+
+/** Whether there is an answer to correct. A call that broke off has none; it is not repeated, because the provider may have executed it. */
+function isBadAnswer(error: unknown): boolean {
   return error instanceof GatewayError && error.code === "provider_bad_response" && !error.details.mayHaveExecuted;
 }
 
@@ -172,12 +189,12 @@ function readText({ choices }: ChatCompletion, model: string): string {
   if (choice?.finish_reason === "length")
     throw new GatewayError(
       "provider_bad_response",
-      `The answer of the model '${model}' was cut at its limit of tokens: send less at once, or name a model with a longer output.`,
+      `The answer of the model '${model}' was cut off at the token limit: send a shorter input, raise max_tokens if it is set, or choose a model with a longer output.`,
     );
   return choice?.message?.content ?? "";
 }
 
-/** Tokens and cost of all calls. */
+/** The tokens and the cost of all calls. */
 class Total {
   readonly #charges: Charge[] = [];
   tokens = 0;

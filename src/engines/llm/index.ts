@@ -122,7 +122,7 @@ async function run({ task, provider, complete, frames }: LlmRun, call: TaskCall)
     {
       model: fullName,
       prompt: await toPrompt(task, call, { name: fullName, facts, frames }),
-      name: task.name.replaceAll("/", "_"),
+      schemaName: task.name.replaceAll("/", "_"),
       schema: toStrictSchema(answerSchema),
       // A translation has its own way; in the chat format, models that are known not to support a schema get it in the prompt.
       enforcesSchema: provider.dialect?.chat !== undefined || facts?.jsonSchema !== false,

@@ -78,6 +78,19 @@ export interface LocalAnswer<Output = JsonObject> {
   readonly binaries?: readonly BinaryResult[];
 }
 
+/** An answer on its way to the process that asked for it. Processes in between do not parse the output, which may have many megabytes. */
+export interface AnswerText extends Omit<LocalAnswer, "output"> {
+  readonly outputJson: string;
+  /** The worker has checked the output against the schema of the task. */
+  readonly isChecked: boolean;
+}
+
+export type ParsedAnswer = LocalAnswer & Pick<AnswerText, "isChecked">;
+
+export function parseAnswer({ outputJson, ...answer }: AnswerText): ParsedAnswer {
+  return { ...answer, output: JSON.parse(outputJson) };
+}
+
 export type EngineGroup = "core" | "embeddings" | "speech" | "vision" | "grammar";
 
 /** `job`: for tasks that run as jobs only, on files of many pages or hours. */

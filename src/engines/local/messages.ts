@@ -6,7 +6,7 @@ import type { JsonObject } from "../../providers/dialect.ts";
 import type { BinaryResult } from "../engine.ts";
 import type { Confinement } from "./confinement.ts";
 import type { Failure } from "./failure.ts";
-import type { LocalAnswer, LocalFile } from "./local-engine.ts";
+import type { AnswerText, LocalFile } from "./local-engine.ts";
 
 // More bytes are passed in a file, because sending 20 MB through the channel would block the gateway for 30 ms.
 const maxInlineBytes = 262_144;
@@ -48,8 +48,7 @@ export interface Report {
 }
 
 /** The output is sent as JSON text, because parsing 16 MB takes 25 ms and deserialising the same objects 450 ms. */
-export type CarriedAnswer = Omit<LocalAnswer, "binaries" | "output"> & {
-  readonly outputJson: string;
+export type CarriedAnswer = Omit<AnswerText, "binaries"> & {
   readonly binaries: readonly CarriedBinary[];
 };
 export type CarriedBinary = Omit<BinaryResult, "bytes"> & { readonly bytes: Carried };

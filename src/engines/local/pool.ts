@@ -11,17 +11,9 @@ import type { BinaryResult, TaskCall } from "../engine.ts";
 import { type Confinement, grantsFor, unconfined } from "./confinement.ts";
 import { fromFailure } from "./failure.ts";
 import { FairQueue } from "./fair-queue.ts";
-import type { Lane, LocalAnswer, TimeLimit } from "./local-engine.ts";
-import {
-  type Assignment,
-  type CarriedAnswer,
-  type CarriedFile,
-  carry,
-  type Progress,
-  type Ready,
-  type Report,
-  receive,
-} from "./messages.ts";
+import { type AnswerText, type Lane, type ParsedAnswer, parseAnswer, type TimeLimit } from "./local-engine.ts";
+import type { Assignment, CarriedAnswer, CarriedFile, Progress, Ready, Report } from "./messages.ts";
+import { carry, receive } from "./messages.ts";
 import {
   abortError,
   drainingError,
@@ -60,7 +52,9 @@ export interface Job
 }
 
 export interface Pool {
-  run(job: Job): Promise<LocalAnswer>;
+  run(job: Job): Promise<ParsedAnswer>;
+  /** For a process that only passes the answer on. */
+  runToText(job: Job): Promise<AnswerText>;
   state(): Readonly<Record<Lane, LaneState>>;
   /** The confinement of the latest process; null before the first one. */
   confinement(): Confinement | null;
@@ -111,19 +105,18 @@ interface WorkerLane {
   averageMs: number;
 }
 
+const initialAverageMs: Readonly<Record<Lane, number>> = { light: 50, heavy: 3_000 };
+const entry = Bun.fileURLToPath(new URL("./worker.ts", import.meta.url));
+const launcher = Bun.fileURLToPath(new URL("./confine.ts", import.meta.url));
+
 // An aborted job may run for this long, because keeping a warm worker is worth half a second.
 const abortGraceMs = 500;
 // A worker that has reached this share of its memory limit is replaced between two jobs, before the limit kills it during one.
 const retireAt = 0.6;
 /** How much lower the niceness of light engines is: they have priority over heavy ones. */
 const lightAdvantage = 5;
-const maxRetryAfterSeconds = 60;
 // The weight of the latest job in the moving average of durations, from which Retry-After is computed.
 const averageWeight = 0.2;
-const initialAverageMs: Readonly<Record<Lane, number>> = { light: 50, heavy: 3_000 };
-const maxErrorOutput = 2_000;
-const entry = Bun.fileURLToPath(new URL("./worker.ts", import.meta.url));
-const launcher = Bun.fileURLToPath(new URL("./confine.ts", import.meta.url));
 
 export function createPool(options: PoolOptions): Pool {
   const { log } = options;
@@ -143,7 +136,7 @@ export function createPool(options: PoolOptions): Pool {
     };
   }
 
-  async function run(job: Job): Promise<LocalAnswer> {
+  async function runToText(job: Job): Promise<AnswerText> {
     if (closing !== null) throw drainingError();
     if (job.signal.aborted) throw abortError(job.task, job.signal);
     const lane = lanes[job.lane];
@@ -160,7 +153,7 @@ export function createPool(options: PoolOptions): Pool {
       const report = await untilAborted(assigned, limit.signal);
       lane.averageMs += (performance.now() - startedAt - lane.averageMs) * averageWeight;
       if ("failure" in report.result) throw fromFailure(report.result.failure, task, log);
-      return await toAnswer(report.result.answer);
+      return await receiveAnswer(report.result.answer);
     } finally {
       if (worker.job === null) release(lane, worker);
       void tidy(lane, worker, id, carrying);
@@ -249,14 +242,15 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function start(lane: WorkerLane): LocalWorker {
+    const niceness = String(lane.name === "heavy" ? options.niceness : Math.max(0, options.niceness - lightAdvantage));
     const child = Bun.spawn(
       [
         process.execPath,
-        ...entryFor(scratchFolder()),
+        ...entryFor(scratchFolder(), niceness),
         options.listModule,
         String(process.pid),
         String(options.maxMemoryBytes),
-        String(lane.name === "heavy" ? options.niceness : Math.max(0, options.niceness - lightAdvantage)),
+        niceness,
       ],
       {
         // A folder without a .env file and without the gateway's variables: engines must not see its keys.
@@ -290,9 +284,9 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   /** The worker, or the launcher that confines it. */
-  function entryFor(folder: string): string[] {
+  function entryFor(folder: string, niceness: string): string[] {
     if (options.deniedPaths === null || process.platform !== "linux") return [entry];
-    return [launcher, JSON.stringify(grantsFor(folder, options.deniedPaths)), entry];
+    return [launcher, niceness, JSON.stringify(grantsFor(folder, options.deniedPaths)), entry];
   }
 
   function noteConfinement(now: Confinement): void {
@@ -400,7 +394,8 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
-    run,
+    run: async (job) => parseAnswer(await runToText(job)),
+    runToText,
     confinement: () => confinement,
     state: () => ({ light: stateOf(lanes.light), heavy: stateOf(lanes.heavy) }),
     close: () => {
@@ -428,16 +423,20 @@ function startTimeLimit(job: Job, { signal }: Deadline): Deadline {
   return startDeadline({ timeoutMs: job.timeLimit.milliseconds, signals: [signal], reason });
 }
 
-async function toAnswer({ binaries, outputJson, ...answer }: CarriedAnswer): Promise<LocalAnswer> {
+async function receiveAnswer({ binaries, ...answer }: CarriedAnswer): Promise<AnswerText> {
   const received: BinaryResult[] = [];
   for (const binary of binaries) received.push({ ...binary, bytes: await receive(binary.bytes) });
-  return { ...answer, output: JSON.parse(outputJson), binaries: received };
+  return { ...answer, binaries: received };
 }
+
+const maxRetryAfterSeconds = 60;
 
 function secondsUntilServed(lane: WorkerLane, waiting: number): number {
   const seconds = Math.ceil((lane.averageMs * waiting) / lane.limit / 1_000);
   return Math.min(Math.max(1, seconds), maxRetryAfterSeconds);
 }
+
+const maxErrorOutput = 2_000;
 
 /** Keeps the last part of the error output of a worker, for the log. */
 async function listen(worker: LocalWorker, output: ReadableStream<Uint8Array>): Promise<void> {

@@ -5,18 +5,11 @@ import { GatewayError } from "../../errors.ts";
 import { pause, startDeadline, untilAborted } from "../../lib/deadline.ts";
 import type { Log } from "../../log.ts";
 import { fromFailure } from "./failure.ts";
-import type { LocalAnswer } from "./local-engine.ts";
+import { type ParsedAnswer, parseAnswer } from "./local-engine.ts";
 import { type Job, type Pool, startJobDeadline } from "./pool.ts";
 import { drainingError, startError } from "./pool-errors.ts";
-import {
-  type AnswerHead,
-  type EngineHead,
-  type FileHead,
-  type JobHead,
-  MessageReader,
-  type PoolName,
-  sendMessage,
-} from "./socket-messages.ts";
+import type { AnswerHead, EngineHead, FileHead, JobHead, PoolName } from "./socket-messages.ts";
+import { MessageReader, sendMessage } from "./socket-messages.ts";
 
 export interface EngineProcess {
   readonly socketPath: string;
@@ -31,7 +24,7 @@ const connectAgainMs = 50;
 export function createRemotePool(engines: EngineProcess, pool: PoolName, log: Log): Pick<Pool, "run" | "close"> {
   const closing = new AbortController();
 
-  async function run(job: Job): Promise<LocalAnswer> {
+  async function run(job: Job): Promise<ParsedAnswer> {
     if (closing.signal.aborted) throw drainingError();
     using deadline = startJobDeadline(job, [closing.signal]);
     const socket = await openConnection(engines, deadline.signal);
@@ -42,8 +35,8 @@ export function createRemotePool(engines: EngineProcess, pool: PoolName, log: Lo
     }
   }
 
-  function exchange(socket: Socket, job: Job): Promise<LocalAnswer> {
-    const { promise, resolve, reject } = Promise.withResolvers<LocalAnswer>();
+  function exchange(socket: Socket, job: Job): Promise<ParsedAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<ParsedAnswer>();
     const reader = new MessageReader<EngineHead>();
     socket.on("data", (piece: Buffer) => {
       for (const { head, parts } of reader.push(piece)) {
@@ -113,11 +106,12 @@ async function sendFile(socket: Socket, job: Job, member: string): Promise<void>
   sendMessage<FileHead>(socket, { file: member }, [bytes]);
 }
 
-function toAnswer({ binaries, ...answer }: AnswerHead, parts: readonly Uint8Array[]): LocalAnswer {
-  return {
+function toAnswer({ binaries, ...answer }: AnswerHead, [output, ...parts]: readonly Uint8Array[]): ParsedAnswer {
+  return parseAnswer({
     ...answer,
+    outputJson: new TextDecoder().decode(output),
     binaries: binaries.map((binary, index) => ({ ...binary, bytes: parts[index] ?? new Uint8Array() })),
-  };
+  });
 }
 
 function lostError(task: string): GatewayError {

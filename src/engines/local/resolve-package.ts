@@ -9,11 +9,18 @@ const requireHere = createRequire(import.meta.url);
 /** `switchyard engines add speech` installs into engines/speech, with the lockfile in that folder. */
 export const groupsFolder = Bun.fileURLToPath(new URL("../../../engines/", import.meta.url));
 
+/** Remembered, because most packages serve several engines, and reading their descriptions is a tenth of a gateway's start. */
+const foundFolders = new Map<string, string>();
+
 /** The folder of a package; null: it is not installed. `require.resolve` is not used, because many packages hide files behind `exports`. */
 export function findPackage(name: string): string | null {
+  const known = foundFolders.get(name);
+  if (known !== undefined) return known;
   for (const folder of packageFolders()) {
     const description = join(folder, name, "package.json");
-    if (existsSync(description) && !isPlaceholder(description)) return join(folder, name);
+    if (!existsSync(description) || isPlaceholder(description)) continue;
+    foundFolders.set(name, join(folder, name));
+    return join(folder, name);
   }
   return null;
 }

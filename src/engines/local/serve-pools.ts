@@ -6,17 +6,10 @@ import { createServer, type Socket } from "node:net";
 import { dirname } from "node:path";
 import type { InputFile } from "../engine.ts";
 import { toFailure } from "./failure.ts";
-import type { LocalAnswer } from "./local-engine.ts";
+import type { AnswerText } from "./local-engine.ts";
 import type { Pool } from "./pool.ts";
-import {
-  type AnswerHead,
-  type EngineHead,
-  type FileHead,
-  type JobHead,
-  MessageReader,
-  type PoolName,
-  sendMessage,
-} from "./socket-messages.ts";
+import type { AnswerHead, EngineHead, FileHead, JobHead, PoolName } from "./socket-messages.ts";
+import { MessageReader, sendMessage } from "./socket-messages.ts";
 
 export interface PoolServer {
   /** Resolves when the server should end: after some time without a job, or because its socket was deleted. */
@@ -29,7 +22,7 @@ const checkEveryMs = 1_000;
 
 /** `socketPath` must be in a folder that only this user can enter: who can connect can use the engines. */
 export async function servePools(
-  pools: Readonly<Record<PoolName, Pick<Pool, "run" | "state">>>,
+  pools: Readonly<Record<PoolName, Pick<Pool, "runToText" | "state">>>,
   { socketPath, idleMs }: { readonly socketPath: string; readonly idleMs: number },
 ): Promise<PoolServer> {
   const connections = new Set<Socket>();
@@ -69,7 +62,7 @@ export async function servePools(
   };
 }
 
-function serveJob(pools: Readonly<Record<PoolName, Pick<Pool, "run">>>, socket: Socket): void {
+function serveJob(pools: Readonly<Record<PoolName, Pick<Pool, "runToText">>>, socket: Socket): void {
   const left = new AbortController();
   const reader = new MessageReader<JobHead | FileHead>();
   const reads = new Map<string, PromiseWithResolvers<Uint8Array>>();
@@ -87,7 +80,7 @@ function serveJob(pools: Readonly<Record<PoolName, Pick<Pool, "run">>>, socket: 
   async function perform(head: JobHead): Promise<void> {
     const { pool, timeoutMs, files, ...job } = head;
     try {
-      const answer = await pools[pool].run({
+      const answer = await pools[pool].runToText({
         ...job,
         files: Object.fromEntries(
           Object.entries(files).map(([member, file]) => [member, { ...file, read: () => read(member) }]),
@@ -110,12 +103,9 @@ function serveJob(pools: Readonly<Record<PoolName, Pick<Pool, "run">>>, socket: 
     return bytes.promise;
   }
 
-  function sendAnswer({ binaries = [], ...answer }: LocalAnswer): void {
+  function sendAnswer({ binaries = [], outputJson, ...answer }: AnswerText): void {
     const head: AnswerHead = { ...answer, binaries: binaries.map(({ bytes: _, ...binary }) => binary) };
-    send(
-      { answer: head },
-      binaries.map(({ bytes }) => bytes),
-    );
+    send({ answer: head }, [Buffer.from(outputJson), ...binaries.map(({ bytes }) => bytes)]);
   }
 
   function send(head: EngineHead, parts?: readonly Uint8Array[]): void {

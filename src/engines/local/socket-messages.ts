@@ -4,7 +4,7 @@
 import type { Socket } from "node:net";
 import type { BinaryResult, InputFile } from "../engine.ts";
 import type { Failure } from "./failure.ts";
-import type { Lane, LocalAnswer } from "./local-engine.ts";
+import type { AnswerText, Lane } from "./local-engine.ts";
 import type { Job } from "./pool.ts";
 
 /** Requests and jobs have workers of their own, so that a request never waits for a job. */
@@ -32,8 +32,10 @@ export type EngineHead =
   | { readonly answer: AnswerHead }
   | { readonly failure: Failure };
 
-/** The bytes of the binaries follow the head, in the same order. */
-export type AnswerHead = Omit<LocalAnswer, "binaries"> & { readonly binaries: readonly Omit<BinaryResult, "bytes">[] };
+/** The output as JSON and the bytes of the binaries follow the head, in this order. */
+export type AnswerHead = Omit<AnswerText, "outputJson" | "binaries"> & {
+  readonly binaries: readonly Omit<BinaryResult, "bytes">[];
+};
 
 export interface Message<Head> {
   readonly head: Head;

@@ -5,18 +5,13 @@
 import { rm } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { join } from "node:path";
+import { fitsOutput } from "../../contract/fits-output.ts";
+import { findTask } from "../../contract/tasks.ts";
 import { toFailure } from "./failure.ts";
 import { loadOnce } from "./load-once.ts";
 import type { LocalEngine, LocalFile } from "./local-engine.ts";
-import {
-  type Assignment,
-  type CarriedAnswer,
-  type CarriedBinary,
-  carry,
-  type Progress,
-  type Ready,
-  receive,
-} from "./messages.ts";
+import type { Assignment, CarriedAnswer, CarriedBinary, Progress, Ready } from "./messages.ts";
+import { carry, receive } from "./messages.ts";
 
 const minProgressStep = 0.01;
 const [listModule = "", gatewayPid = "", maxMemoryBytes = "", niceness = "0", confinement = "null"] =
@@ -67,7 +62,12 @@ async function perform({ id, task, model, input, files }: Assignment): Promise<C
   const binaries: CarriedBinary[] = [];
   for (const [index, binary] of (answer.binaries ?? []).entries())
     binaries.push({ ...binary, bytes: await carry(binary.bytes, join(process.cwd(), String(id)), `result-${index}`) });
-  return { outputJson: JSON.stringify(answer.output), original: answer.original, units: answer.units, binaries };
+  const { output, original, units } = answer;
+  // Here, because checking a thousand pages takes seconds, during which the gateway would answer no other request. What does not fit the schema
+  // is checked again by the process that asked: the vectors of faces, for example, are for a collection and not for a caller.
+  const known = findTask(task);
+  const isChecked = binaries.length === 0 && known !== undefined && fitsOutput(output, known);
+  return { outputJson: JSON.stringify(output), original, units, binaries, isChecked };
 }
 
 /** Reports the progress of a job at most a hundred times, however often the engine does. */

@@ -8,14 +8,8 @@ import type { Json } from "../../lib/json-schema/schema.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import { toTaskRefusal } from "../../providers/refusal.ts";
-import {
-  type NextRequest,
-  type ProviderTaskCall,
-  TaskFailure,
-  type TaskRequest,
-  type TaskResponse,
-  type TaskResult,
-} from "../../providers/task.ts";
+import type { NextRequest, ProviderTaskCall, TaskRequest, TaskResponse, TaskResult } from "../../providers/task.ts";
+import { TaskFailure } from "../../providers/task.ts";
 import type { EngineStep } from "../engine.ts";
 import { toStopOptions } from "../fetch-result.ts";
 import { mergeParams } from "./merge-params.ts";

@@ -1,6 +1,5 @@
-// /v3/universal-ai/async: tasks as jobs, and their webhook deliveries. /v3/manage/jobs: unfinished jobs of all owners, for the operator.
+// `/v3/universal-ai/async`: tasks as jobs, and their webhook deliveries.
 
-import { ownerOf } from "../../access/caller.ts";
 import * as contract from "../../contract/async-jobs.ts";
 import { toOffset, toPage } from "../../contract/paging.ts";
 import { hasOddNumbers } from "../../lib/exact-json.ts";
@@ -11,17 +10,14 @@ import { defineRoute, type Route } from "../route.ts";
 import type { RouteDependencies } from "../route-dependencies.ts";
 
 const common = { tag: "Jobs", key: "inference", scope: "universal" } as const;
-const managed = { tag: "Jobs", key: "management", reach: "team" } as const;
 const path = "/v3/universal-ai/async";
 const one = { path: `${path}/{job_id}`, params: contract.jobPath, example: { path: { job_id: "$JOB_ID" } } } as const;
 const ignored = { kind: "ignored-json" } as const;
 
 export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies): Route[] {
   return [
-    defineRoute({
+    defineRoute("submitJob", "Run a task as a job", {
       ...common,
-      id: "submitJob",
-      summary: "Run a task as a job",
       description:
         "The job is stored before it is accepted, and survives restarts. Poll it with GET, or name a `webhook_receiver` that is " +
         "called when it has ended. With the header `Idempotency-Key`, the same key and body return the same job within a day.",
@@ -47,10 +43,8 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
         return replyJson(job, { status: 202, headers: { location: `${path}/${job.job_id}` } });
       },
     }),
-    defineRoute({
+    defineRoute("listJobs", "List jobs", {
       ...common,
-      id: "listJobs",
-      summary: "List jobs",
       description: "The jobs of this key or its owner, newest first.",
       method: "GET",
       path,
@@ -67,21 +61,17 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
         return replyJson(toPage(items, total, query));
       },
     }),
-    defineRoute({
+    defineRoute("retrieveJob", "Retrieve a job", {
       ...common,
       ...one,
-      id: "retrieveJob",
-      summary: "Retrieve a job",
       method: "GET",
       answers: [{ status: 200, description: "The job as it is now.", schema: contract.jobObject }],
       errors: ["job_not_found"],
       run: async ({ caller, params }) => replyJson(await jobs.find(params.job_id, caller)),
     }),
-    defineRoute({
+    defineRoute("deleteJob", "Delete a finished job", {
       ...common,
       ...one,
-      id: "deleteJob",
-      summary: "Delete a finished job",
       method: "DELETE",
       answers: [{ status: 200, description: "The job was deleted.", schema: contract.deletedJob }],
       errors: ["job_not_found", "job_processing"],
@@ -90,11 +80,9 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
         return replyJson({ job_id, deleted: true });
       },
     }),
-    defineRoute({
+    defineRoute("cancelJob", "Cancel a job", {
       ...common,
       ...one,
-      id: "cancelJob",
-      summary: "Cancel a job",
       description:
         "A job that is queued or running ends as `fail` with the message `The job was cancelled.`, and its receiver is called. A " +
         "call that a provider has already begun is abandoned, and may still be billed. Cancelling again changes nothing.",
@@ -105,11 +93,9 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
       errors: ["job_not_found", "job_finished"],
       run: async ({ caller, params }) => replyJson(await jobs.cancel(params.job_id, caller)),
     }),
-    defineRoute({
+    defineRoute("listDeliveries", "List a job's webhook deliveries", {
       ...common,
       ...one,
-      id: "listDeliveries",
-      summary: "List a job's webhook deliveries",
       description: "Every attempt to call the receiver, with its outcome.",
       method: "GET",
       path: `${one.path}/deliveries`,
@@ -118,51 +104,15 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
       run: async ({ caller, params: { job_id } }) =>
         replyJson({ job_id, items: await jobs.listDeliveries(job_id, caller) }),
     }),
-    defineRoute({
+    defineRoute("redeliver", "Send a job's webhook again", {
       ...common,
       ...one,
-      id: "redeliver",
-      summary: "Send a job's webhook again",
       method: "POST",
       path: `${one.path}/deliveries/redeliver`,
       body: ignored,
       answers: [{ status: 202, description: "The new delivery.", schema: contract.deliveryObject }],
       errors: ["job_not_found", "job_processing", "no_webhook_receiver"],
       run: async ({ caller, params }) => replyJson(await jobs.redeliver(params.job_id, caller), { status: 202 }),
-    }),
-    defineRoute({
-      ...managed,
-      role: "viewer",
-      id: "listUnfinishedJobs",
-      summary: "List the unfinished jobs of all owners",
-      description: "The jobs that are queued or running, oldest first.",
-      method: "GET",
-      path: "/v3/manage/jobs",
-      query: contract.listUnfinishedQuery,
-      answers: [{ status: 200, description: "A page of jobs.", schema: contract.unfinishedJobList }],
-      async run({ query, caller }) {
-        const { page, limit } = query;
-        const own = caller.team === null ? null : ownerOf(caller);
-        const owner = query.owner ?? own;
-        const isForeign = own !== null && owner !== own;
-        const items = isForeign ? [] : await jobs.listUnfinished(owner, { limit, offset: toOffset(query) });
-        return replyJson({ items, page, limit });
-      },
-    }),
-    defineRoute({
-      ...managed,
-      ...one,
-      role: "operator",
-      audit: { action: "job.cancel" },
-      id: "cancelAnyJob",
-      summary: "Cancel a job of any owner",
-      method: "POST",
-      path: "/v3/manage/jobs/{job_id}/cancel",
-      body: ignored,
-      answers: [{ status: 200, description: "The cancelled job.", schema: contract.jobObject }],
-      errors: ["job_not_found", "job_finished"],
-      run: async ({ params, caller }) =>
-        replyJson(await jobs.cancel(params.job_id, caller.team === null ? null : caller)),
     }),
   ];
 }

@@ -57,10 +57,8 @@ export function audioRoutes({ universalAi, aliases, uploads }: RouteDependencies
   }
 
   return [
-    defineRoute({
+    defineRoute("createSpeech", "Speak a text", {
       ...taskRoute,
-      id: "createSpeech",
-      summary: "Speak a text",
       description:
         "The OpenAI format over the engines of `audio/tts`. The answer is the audio itself; provider and cost are in the headers " +
         "`x-switchyard-provider` and `x-switchyard-cost`.",
@@ -83,10 +81,8 @@ export function audioRoutes({ universalAi, aliases, uploads }: RouteDependencies
         return sendAudio(audio, answer);
       },
     }),
-    defineRoute({
+    defineRoute("createTranscription", "Transcribe a recording", {
       ...taskRoute,
-      id: "createTranscription",
-      summary: "Transcribe a recording",
       description:
         "The OpenAI format over the engines of `audio/speech_to_text_async`; the answer is sent when the transcript is complete. The " +
         "file is written to disk while it arrives, and deleted after the answer.",
@@ -109,10 +105,8 @@ export function audioRoutes({ universalAi, aliases, uploads }: RouteDependencies
         }
       },
     }),
-    defineRoute({
-      id: "listVoices",
+    defineRoute("listVoices", "List voices", {
       tag: "Tasks",
-      summary: "List voices",
       description: "The voices of the configured text-to-speech providers whose voices do not depend on the account.",
       method: "GET",
       path: "/v3/info/audio/tts/voices",

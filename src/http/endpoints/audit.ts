@@ -8,10 +8,8 @@ import { defineRoute, type Route } from "../route.ts";
 
 export function auditRoutes(audit: Audit): Route[] {
   return [
-    defineRoute({
-      id: "listAudit",
+    defineRoute("listAudit", "List changes", {
       tag: "Access",
-      summary: "List changes",
       description:
         "Every change through the management routes and the command line, every sign-in and every reload: who, what, when, from where, before " +
         "and after. Newest first; follow `next_cursor` until it is null. As CSV, all records that the filters select.",

@@ -64,10 +64,8 @@ export function budgetRoutes({ keyring, teams, limitStates }: BudgetDependencies
   }
 
   return [
-    defineRoute({
-      id: "listBudgets",
+    defineRoute("listBudgets", "List budgets with what is spent of them", {
       tag: "Usage",
-      summary: "List budgets with what is spent of them",
       description:
         "The budgets of keys and teams, those for certain models included, and what the ledger has charged to them in the current period.",
       method: "GET",

@@ -14,10 +14,8 @@ import type { RouteDependencies } from "../route-dependencies.ts";
 export function chatCompletionRoutes(dependencies: RouteDependencies): Route[] {
   const { chatCompletions, aliases, mayNameHost, files, heartbeat, log } = dependencies;
   const schema = createChatCompletionRequest(aliases, mayNameHost);
-  const route = defineRoute({
-    id: "createChatCompletion",
+  const route = defineRoute("createChatCompletion", "Create a chat completion", {
     tag: "Chat",
-    summary: "Create a chat completion",
     description:
       "Sends a conversation to a model and returns its reply. Members that are not listed here are forwarded to the provider " +
       "unchanged.",

@@ -15,10 +15,8 @@ const path = "/v3/universal-ai/collections";
 
 export function collectionRoutes({ collections }: Pick<RouteDependencies, "collections">): Route[] {
   return [
-    defineRoute({
+    defineRoute("createCollection", "Create a collection of faces", {
       ...common,
-      id: "createCollection",
-      summary: "Create a collection of faces",
       description: "image/face_recognition searches it. It belongs to this key, or to all keys of its owner.",
       method: "POST",
       path,
@@ -28,10 +26,8 @@ export function collectionRoutes({ collections }: Pick<RouteDependencies, "colle
       example: { body: { provider: "local", name: "Staff" } },
       run: async (call) => replyJson(toCollection(await collections.create(contextOf(call), call.body))),
     }),
-    defineRoute({
+    defineRoute("listCollections", "List collections of faces", {
       ...common,
-      id: "listCollections",
-      summary: "List collections of faces",
       description: "Newest first, a page at a time.",
       method: "GET",
       path,
@@ -43,11 +39,9 @@ export function collectionRoutes({ collections }: Pick<RouteDependencies, "colle
         return replyJson(toPage(items.map(toCollection), total, query));
       },
     }),
-    defineRoute({
+    defineRoute("retrieveCollection", "Describe a collection of faces", {
       ...common,
       ...one,
-      id: "retrieveCollection",
-      summary: "Describe a collection of faces",
       method: "GET",
       path: `${path}/{collection_id}`,
       answers: [{ status: 200, description: "The collection.", schema: contract.collection }],
@@ -55,11 +49,9 @@ export function collectionRoutes({ collections }: Pick<RouteDependencies, "colle
       run: async ({ caller, params }) =>
         replyJson(toCollection(await collections.find(params.collection_id, ownerOf(caller)))),
     }),
-    defineRoute({
+    defineRoute("deleteCollection", "Delete a collection and its faces", {
       ...common,
       ...one,
-      id: "deleteCollection",
-      summary: "Delete a collection and its faces",
       method: "DELETE",
       path: `${path}/{collection_id}`,
       answers: [{ status: 200, description: "The collection was deleted.", schema: contract.deletedCollection }],
@@ -69,10 +61,8 @@ export function collectionRoutes({ collections }: Pick<RouteDependencies, "colle
         return replyJson({ deleted: true });
       },
     }),
-    defineRoute({
+    defineRoute("addFaces", "Add the faces of a picture to a collection", {
       ...common,
-      id: "addFaces",
-      summary: "Add the faces of a picture to a collection",
       description: "The picture itself is not stored.",
       method: "POST",
       path: `${path}/{collection_id}/faces`,
@@ -84,11 +74,9 @@ export function collectionRoutes({ collections }: Pick<RouteDependencies, "colle
       run: async (call) =>
         replyJson(await collections.addFaces(contextOf(call), call.params.collection_id, call.body.file)),
     }),
-    defineRoute({
+    defineRoute("listFaces", "List the faces of a collection", {
       ...common,
       ...one,
-      id: "listFaces",
-      summary: "List the faces of a collection",
       description: "Newest first, a page at a time.",
       method: "GET",
       path: `${path}/{collection_id}/faces`,
@@ -102,10 +90,8 @@ export function collectionRoutes({ collections }: Pick<RouteDependencies, "colle
         return replyJson(toPage(faces, total, query));
       },
     }),
-    defineRoute({
+    defineRoute("deleteFace", "Delete a face from a collection", {
       ...common,
-      id: "deleteFace",
-      summary: "Delete a face from a collection",
       method: "DELETE",
       path: `${path}/{collection_id}/faces/{face_id}`,
       params: contract.facePath,

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { messageOf } from "../../errors.ts";
 import { endsWithin } from "../../lib/deadline.ts";
+import { acceptsEncoding } from "../accept-encoding.ts";
 
 export interface DashboardManifest {
   /** Identifies the sources from which the bundle was built. */
@@ -14,7 +15,11 @@ export interface DashboardManifest {
   readonly script: string;
   readonly colorScheme: string;
   readonly style: string;
+  /** Draws the pages of PDF files. */
+  readonly pdfWorker: string;
   readonly files: Readonly<Record<string, BundledFile>>;
+  /** Folders of the packages that are parts of the bundle, such as `node_modules/react`. */
+  readonly packages: readonly string[];
 }
 
 interface BundledFile {
@@ -23,6 +28,7 @@ interface BundledFile {
 }
 
 export interface DashboardBundle {
+  readonly folder: string;
   readonly manifest: DashboardManifest;
   /** Null for a file that the bundle does not have. */
   read(name: string, acceptEncoding: string): Promise<Asset | null>;
@@ -144,18 +150,14 @@ function readManifest(folder: string): DashboardManifest | null {
 function openBundle(folder: string, manifest: DashboardManifest): DashboardBundle {
   const endings: Readonly<Record<string, string>> = { br: ".br", gzip: ".gz" };
   return {
+    folder,
     manifest,
     async read(name, acceptEncoding) {
       const file = Object.hasOwn(manifest.files, name) ? manifest.files[name] : undefined;
       if (file === undefined) return null;
-      const encoding = file.encodings.find((one) => accepts(acceptEncoding, one)) ?? null;
+      const encoding = file.encodings.find((one) => acceptsEncoding(acceptEncoding, one)) ?? null;
       const path = join(folder, name + (encoding === null ? "" : (endings[encoding] ?? "")));
       return { bytes: await Bun.file(path).bytes(), type: file.type, encoding };
     },
   };
-}
-
-function accepts(header: string, encoding: string): boolean {
-  const entry = header.split(",").find((part) => part.split(";")[0]?.trim().toLowerCase() === encoding);
-  return entry !== undefined && !/;\s*q=0(?:\.0*)?\s*$/.test(entry);
 }

@@ -66,7 +66,7 @@ export function dashboardRoutes(log: Log): ServedRoute[] {
   ];
 }
 
-function toPage({ script, colorScheme, style }: DashboardManifest): Reply {
+function toPage({ script, colorScheme, style, pdfWorker }: DashboardManifest): Reply {
   // The component library adds style elements while it runs, and marks them with this value.
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(18))).toString("base64");
   const text = `<!doctype html>
@@ -76,6 +76,7 @@ function toPage({ script, colorScheme, style }: DashboardManifest): Reply {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta id="style-nonce" nonce="${nonce}">
+<meta name="pdf-worker" content="${assetsPath}/${pdfWorker}">
 <title>Switchyard</title>
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%234263eb'/%3E%3Cpath d='M7 10h6c5 0 5 12 10 12h2M7 22h6c5 0 5-12 10-12h2' fill='none' stroke='white' stroke-width='2.6' stroke-linecap='round'/%3E%3C/svg%3E">
 <link rel="stylesheet" href="${assetsPath}/${style}">

@@ -1,9 +1,10 @@
-// GET /docs: the documentation site. It is built when it is first asked for, in a thread of its own, and then kept in memory.
+// GET /docs: the documentation site. It is built when it is first asked for, in a process of its own, and then kept in memory, compressed.
 
-import { createDocument, type Document } from "../../catalogue/document.ts";
+import { type Document, toEntityTag } from "../../catalogue/document.ts";
 import { docsPageParams } from "../../contract/docs.ts";
-import { buildSiteInThread } from "../../docs-site/build-in-thread.ts";
+import { buildSiteInProcess, type CompressedFile } from "../../docs-site/build-in-process.ts";
 import { GatewayError } from "../../errors.ts";
+import { acceptsEncoding } from "../accept-encoding.ts";
 import { buildOpenApi } from "../openapi/build-openapi.ts";
 import { type Reply, reply } from "../reply.ts";
 import { type Call, defineRoute, type Route } from "../route.ts";
@@ -19,16 +20,15 @@ const pageHeaders = {
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
+  vary: "accept-encoding",
 } as const;
 
 /** `listRoutes`: all routes, including these. */
 export function docsRoutes(listRoutes: () => readonly Route[]): Route[] {
   const readPage = createDocsReader(listRoutes);
   return [
-    defineRoute({
+    defineRoute("getDocs", "Read the documentation", {
       ...common,
-      id: "getDocs",
-      summary: "Read the documentation",
       description: "The first page of the documentation of this gateway.",
       path: "/docs",
       otherPaths: ["/docs/"],
@@ -39,10 +39,8 @@ export function docsRoutes(listRoutes: () => readonly Route[]): Route[] {
         return readPage(call, "");
       },
     }),
-    defineRoute({
+    defineRoute("getDocsPage", "Read a page of the documentation", {
       ...common,
-      id: "getDocsPage",
-      summary: "Read a page of the documentation",
       description: "A guide, a page of the API reference, or a file that the pages load.",
       path: "/docs/{page...}",
       params: docsPageParams,
@@ -55,14 +53,14 @@ export function docsRoutes(listRoutes: () => readonly Route[]): Route[] {
 }
 
 function createDocsReader(listRoutes: () => readonly Route[]) {
-  let building: Promise<ReadonlyMap<string, Document>> | undefined;
+  let building: Promise<ReadonlyMap<string, CompressedFile>> | undefined;
 
-  async function build(): Promise<ReadonlyMap<string, Document>> {
-    const files = await buildSiteInThread(buildOpenApi(listRoutes()));
-    return new Map(files.map(({ path, text, contentType }) => [path, createDocument(text, contentType)]));
+  async function build(): Promise<ReadonlyMap<string, CompressedFile>> {
+    const files = await buildSiteInProcess(buildOpenApi(listRoutes()));
+    return new Map(files.map((file) => [file.path, file]));
   }
 
-  return async (call: Pick<Call, "request">, path: string): Promise<Reply> => {
+  return async ({ request }: Pick<Call, "request">, path: string): Promise<Reply> => {
     building ??= build();
     const pages = await building.catch((error: unknown) => {
       // The next request tries again.
@@ -70,11 +68,18 @@ function createDocsReader(listRoutes: () => readonly Route[]) {
       throw error;
     });
     const page = pages.get(path);
-    if (page !== undefined) return sendDocument(call, page, pageHeaders);
+    if (page !== undefined) return sendDocument({ request }, toDocument(page, request.headers), pageHeaders);
     const notFound = pages.get("404");
-    if (notFound === undefined || !(call.request.headers.get("accept") ?? "").includes("text/html"))
+    if (notFound === undefined || !(request.headers.get("accept") ?? "").includes("text/html"))
       throw new GatewayError("not_found", "The documentation has no such page. GET /docs lists all pages.");
     const headers = { ...pageHeaders, "content-type": notFound.contentType, "cache-control": "no-cache" };
-    return reply(notFound.bytes, { status: 404, headers });
+    return reply(Bun.gunzipSync(notFound.gzip), { status: 404, headers });
   };
+}
+
+/** The form that the client accepts. Almost all clients accept gzip; for the others, the page is decompressed each time. */
+function toDocument({ gzip, contentType, digest }: CompressedFile, headers: Headers): Document {
+  if (acceptsEncoding(headers.get("accept-encoding"), "gzip"))
+    return { bytes: gzip, contentType, entityTag: toEntityTag(digest, "-gzip"), contentEncoding: "gzip" };
+  return { bytes: Bun.gunzipSync(gzip), contentType, entityTag: toEntityTag(digest) };
 }

@@ -8,10 +8,8 @@ import type { RouteDependencies } from "../route-dependencies.ts";
 
 export function embeddingsRoutes({ embeddings, aliases }: RouteDependencies): Route[] {
   return [
-    defineRoute({
-      id: "createEmbeddings",
+    defineRoute("createEmbeddings", "Create embeddings", {
       tag: "Embeddings",
-      summary: "Create embeddings",
       description:
         "Turns texts into vectors. If there are more texts than a provider accepts at once, they are sent in several calls.",
       method: "POST",

@@ -20,10 +20,8 @@ const one = {
 
 export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" | "uploads">): Route[] {
   return [
-    defineRoute({
+    defineRoute("uploadFile", "Upload a file", {
       ...common,
-      id: "uploadFile",
-      summary: "Upload a file",
       description: "A form with the part `file`. The type of the file is detected from its bytes.",
       method: "POST",
       path: "/v3/upload",
@@ -32,10 +30,8 @@ export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" |
       example: { form: ["file=@document.pdf"] },
       run: async ({ caller, request }) => replyJson(toFileObject(await uploads.receive(request, ownerOf(caller)))),
     }),
-    defineRoute({
+    defineRoute("listFiles", "List files", {
       ...common,
-      id: "listFiles",
-      summary: "List files",
       description: "Newest first, a page at a time.",
       method: "GET",
       path: "/v3/upload",
@@ -47,10 +43,8 @@ export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" |
         return replyJson(toPage(items.map(toFileObject), total, query));
       },
     }),
-    defineRoute({
+    defineRoute("deleteAllFiles", "Delete all files", {
       ...common,
-      id: "deleteAllFiles",
-      summary: "Delete all files",
       description:
         "Deletes all files of this key or its owner. With a body as in `/v3/upload/delete`, only the files that it names.",
       method: "DELETE",
@@ -62,10 +56,8 @@ export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" |
         return replyJson({ deleted_count: await files.remove(ownerOf(caller), body?.file_ids ?? null) });
       },
     }),
-    defineRoute({
+    defineRoute("deleteFiles", "Delete files", {
       ...common,
-      id: "deleteFiles",
-      summary: "Delete files",
       method: "POST",
       path: "/v3/upload/delete",
       body: { kind: "json", schema: contract.deleteFilesRequest },
@@ -73,11 +65,9 @@ export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" |
       example: { body: { file_ids: ["00000000-0000-4000-8000-000000000000"] } },
       run: async ({ caller, body }) => replyJson({ deleted_count: await files.remove(ownerOf(caller), body.file_ids) }),
     }),
-    defineRoute({
+    defineRoute("retrieveFile", "Describe a file", {
       ...common,
       ...one,
-      id: "retrieveFile",
-      summary: "Describe a file",
       method: "GET",
       answers: [{ status: 200, description: "The file.", schema: contract.fileObject }],
       errors: ["file_not_found"],
@@ -87,11 +77,9 @@ export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" |
         return replyJson(toFileObject(found));
       },
     }),
-    defineRoute({
+    defineRoute("deleteFile", "Delete a file", {
       ...common,
       ...one,
-      id: "deleteFile",
-      summary: "Delete a file",
       method: "DELETE",
       answers: [{ status: 200, description: "The file was deleted.", schema: contract.deletedFiles }],
       errors: ["file_not_found"],

@@ -10,18 +10,14 @@ const headers = { "cache-control": "no-store" };
 
 export function healthRoutes({ whyNotReady, listDegradations, isOperator, readStatus }: RouteDependencies): Route[] {
   return [
-    defineRoute({
+    defineRoute("getHealth", "Check that the process is alive", {
       ...common,
-      id: "getHealth",
-      summary: "Check that the process is alive",
       path: "/healthz",
       answers: [{ status: 200, description: "The process is alive.", schema: health }],
       run: () => replyJson({ status: "ok" }, { headers }),
     }),
-    defineRoute({
+    defineRoute("getReadiness", "Check that requests are served", {
       ...common,
-      id: "getReadiness",
-      summary: "Check that requests are served",
       description:
         "For load balancers. 200 while requests are served, also from memory while the store does not answer; 503 while the process " +
         "shuts down, when known keys are too old to be accepted from memory, or when calls can no longer be recorded. `verbose` lists " +

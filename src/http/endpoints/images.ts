@@ -13,10 +13,8 @@ const members = ["prompt", "n", "size", "response_format", "stream"];
 export function imagesRoutes({ universalAi, aliases }: RouteDependencies): Route[] {
   const readTask = createTaskReader(universalAi, "image/generation", members);
   return [
-    defineRoute({
+    defineRoute("createImages", "Generate images", {
       ...taskRoute,
-      id: "createImages",
-      summary: "Generate images",
       description:
         "The OpenAI format over the engines of `image/generation`. URLs are signed and served by the gateway.",
       path: "/v3/images/generations",

@@ -14,20 +14,16 @@ const common = { tag: "Tasks", method: "GET", key: "none", query: listingQuery, 
 
 export function infoRoutes(catalogue: Catalogue): Route[] {
   return [
-    defineRoute({
+    defineRoute("listFeatures", "List features", {
       ...common,
-      id: "listFeatures",
-      summary: "List features",
       description: "The features with the subfeatures that at least one configured provider or local engine performs.",
       path: "/v3/info",
       answers: documentAnswers({ description: "The features.", schema: featureList }),
       example: { query: "include=unconfigured" },
       run: (call) => sendDocument(call, catalogue.features.list(toIncluded(call)), variesByKey),
     }),
-    defineRoute({
+    defineRoute("retrieveFeature", "Retrieve a feature", {
       ...common,
-      id: "retrieveFeature",
-      summary: "Retrieve a feature",
       path: "/v3/info/{feature}",
       params: featureParams,
       answers: documentAnswers({ description: "The feature.", schema: feature }),
@@ -39,10 +35,8 @@ export function infoRoutes(catalogue: Catalogue): Route[] {
         return sendDocument(call, document, variesByKey);
       },
     }),
-    defineRoute({
+    defineRoute("retrieveSubfeature", "Retrieve a subfeature with its schemas", {
       ...common,
-      id: "retrieveSubfeature",
-      summary: "Retrieve a subfeature with its schemas",
       description:
         "A task with the JSON Schemas of its input and output. A task that no configured provider performs has no models.",
       path: "/v3/info/{feature}/{subfeature}",

@@ -14,10 +14,8 @@ const examplePath = { key_id: "$KEY_ID" };
 
 export function keyRoutes(keyring: Keyring): Route[] {
   return [
-    defineRoute({
+    defineRoute("listKeys", "List keys", {
       ...reading,
-      id: "listKeys",
-      summary: "List keys",
       description: "Newest first, a page at a time. Secrets are never shown again.",
       method: "GET",
       path: "/v3/manage/keys",
@@ -25,18 +23,16 @@ export function keyRoutes(keyring: Keyring): Route[] {
       answers: [{ status: 200, description: "A page of keys.", schema: contract.keyList }],
       example: { query: "kind=inference&limit=20" },
       async run({ query, caller }) {
-        const { kind = null, enabled = null, owner = null, team = owner, limit } = query;
+        const { kind = null, enabled = null, state = null, owner = null, team = owner, limit } = query;
         const { items, total } = await keyring.list(
-          { kind, enabled, team, limit, offset: toOffset(query) },
+          { kind, enabled, state, team, limit, offset: toOffset(query) },
           caller.team,
         );
         return replyJson(toPage(items, total, query));
       },
     }),
-    defineRoute({
+    defineRoute("createKey", "Create a key", {
       ...changing,
-      id: "createKey",
-      summary: "Create a key",
       description:
         "`key` in the answer is the secret. It is shown only once: the gateway stores its hash. Only administrators create and change " +
         "management keys. A role that is limited to a team creates keys of that team.",
@@ -54,22 +50,18 @@ export function keyRoutes(keyring: Keyring): Route[] {
       },
       run: async ({ body, actor }) => replyJson(await keyring.create(body, actor), { status: 201 }),
     }),
-    defineRoute({
+    defineRoute("retrieveKey", "Retrieve a key", {
       ...reading,
       ...one,
-      id: "retrieveKey",
-      summary: "Retrieve a key",
       method: "GET",
       answers: [{ status: 200, description: "The key.", schema: contract.keyObject }],
       errors: ["key_not_found"],
       example: { path: examplePath },
       run: async ({ params, caller }) => replyJson(await keyring.get(params.key_id, caller.team)),
     }),
-    defineRoute({
+    defineRoute("updateKey", "Change a key", {
       ...changing,
       ...one,
-      id: "updateKey",
-      summary: "Change a key",
       description: "Replaces the given members; members that are absent keep their values.",
       method: "PATCH",
       body: { kind: "json", schema: contract.updateKeyRequest },
@@ -78,11 +70,9 @@ export function keyRoutes(keyring: Keyring): Route[] {
       example: { path: examplePath, body: { rate_limit: { requests_per_minute: 60 } } },
       run: async ({ params, body, actor }) => replyJson(await keyring.update(params.key_id, body, actor)),
     }),
-    defineRoute({
+    defineRoute("revokeKey", "Revoke a key", {
       ...changing,
       ...one,
-      id: "revokeKey",
-      summary: "Revoke a key",
       description: "Final: a revoked key cannot be enabled again.",
       method: "DELETE",
       answers: [{ status: 200, description: "The key is revoked.", schema: contract.deletedKey }],
@@ -93,11 +83,9 @@ export function keyRoutes(keyring: Keyring): Route[] {
         return replyJson({ id: key_id, deleted: true });
       },
     }),
-    defineRoute({
+    defineRoute("rotateKey", "Rotate a key", {
       ...changing,
       ...one,
-      id: "rotateKey",
-      summary: "Rotate a key",
       description: "Gives the key a new secret, shown only once. The old secret keeps working for `grace_seconds`.",
       method: "POST",
       path: `${one.path}/rotate`,
@@ -108,10 +96,8 @@ export function keyRoutes(keyring: Keyring): Route[] {
       run: async ({ params, body, actor }) =>
         replyJson(await keyring.rotate(params.key_id, body?.grace_seconds ?? 0, actor)),
     }),
-    defineRoute({
+    defineRoute("whoami", "Describe the calling key", {
       ...reading,
-      id: "whoami",
-      summary: "Describe the calling key",
       method: "GET",
       path: "/v3/manage/whoami",
       answers: [{ status: 200, description: "The key that made the call.", schema: contract.keyObject }],

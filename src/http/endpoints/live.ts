@@ -6,16 +6,14 @@ import type { ReadAllMetrics } from "../../metrics/metrics-link.ts";
 import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
 
-// The routes of keys that call models; all others are for people and load balancers.
-const countedRoute = /^\/(?:v3|v1)\/(?!manage\/|openapi)/;
+// The routes of keys that call models; all others are for people and load balancers, or list what can be called.
+const countedRoute = /^\/(?:v3|v1)\/(?!manage\/|openapi|models|info)/;
 const notFailed = new Set(["completed", "caller_left"]);
 
 export function liveRoutes(readAll: ReadAllMetrics): Route[] {
   return [
-    defineRoute({
-      id: "readLiveFigures",
+    defineRoute("readLiveFigures", "Read what happens now", {
       tag: "Usage",
-      summary: "Read what happens now",
       description:
         "Counters since the processes of this gateway started. The difference between two answers shows rates and percentiles of the time " +
         "between them; counters that are lower than before show that a process was restarted.",

@@ -1,14 +1,14 @@
-// `/v3/manage/files`: the uploads of all owners, for the operator. Their content stays with their owners.
+// `/v3/manage/files`: the uploads of all owners, for the operator. Their content is for administrators only.
 
 import { type Caller, ownerOfTeam, readOwner } from "../../access/caller.ts";
 import * as contract from "../../contract/files.ts";
 import { toOffset, toPage } from "../../contract/paging.ts";
 import { GatewayError } from "../../errors.ts";
 import { fileNotFound } from "../../files/file-errors.ts";
-import type { FileStore } from "../../files/file-store.ts";
 import type { FileRecord } from "../../storage/files.ts";
-import { replyJson } from "../reply.ts";
+import { reply, replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
+import type { RouteDependencies } from "../route-dependencies.ts";
 import { toFileObject } from "./files.ts";
 
 const common = { tag: "Files", key: "management", reach: "team" } as const;
@@ -18,7 +18,7 @@ const one = {
   example: { path: { file_id: "$FILE_ID" } },
 } as const;
 
-export function managedFileRoutes(files: FileStore): Route[] {
+export function managedFileRoutes({ files, audit }: Pick<RouteDependencies, "files" | "audit">): Route[] {
   async function find(id: string, { team }: Caller): Promise<FileRecord> {
     const file = await files.findAny(id);
     if (file === null || (team !== null && file.owner !== ownerOfTeam(team))) throw fileNotFound();
@@ -26,11 +26,9 @@ export function managedFileRoutes(files: FileStore): Route[] {
   }
 
   return [
-    defineRoute({
+    defineRoute("listManagedFiles", "List the files of all owners", {
       ...common,
-      id: "listManagedFiles",
-      summary: "List the files of all owners",
-      description: "Newest first, a page at a time. The content of files is not shown.",
+      description: "Newest first, a page at a time, without the content of files.",
       method: "GET",
       path: "/v3/manage/files",
       role: "viewer",
@@ -43,26 +41,48 @@ export function managedFileRoutes(files: FileStore): Route[] {
         if (caller.team !== null && team !== caller.team)
           throw new GatewayError("team_not_found", "There is no team with this name.");
         const owner = team === null ? null : ownerOfTeam(team);
-        const { total, items } = await files.listAll({ owner, purpose, limit, offset: toOffset(query) });
-        return replyJson(toPage(items.map(toManagedFile), total, query));
+        const { total, totalBytes, items } = await files.listAll({ owner, purpose, limit, offset: toOffset(query) });
+        return replyJson({ ...toPage(items.map(toManagedFile), total, query), total_bytes: totalBytes });
       },
     }),
-    defineRoute({
+    defineRoute("retrieveManagedFile", "Describe a file of any owner", {
       ...common,
       ...one,
-      id: "retrieveManagedFile",
-      summary: "Describe a file of any owner",
       method: "GET",
       role: "viewer",
       answers: [{ status: 200, description: "The file.", schema: contract.managedFile }],
       errors: ["file_not_found"],
       run: async ({ params, caller }) => replyJson(toManagedFile(await find(params.file_id, caller))),
     }),
-    defineRoute({
+    defineRoute("downloadManagedFile", "Download a file of any owner", {
       ...common,
       ...one,
-      id: "deleteManagedFile",
-      summary: "Delete a file of any owner",
+      description: "A record of the audit log says who read it.",
+      method: "GET",
+      path: `${one.path}/content`,
+      role: "administrator",
+      answers: [{ status: 200, description: "The bytes.", contentType: "application/octet-stream" }],
+      errors: ["file_not_found"],
+      example: { ...one.example, output: "file.bin" },
+      async run({ params, caller, actor, request }) {
+        const found = await find(params.file_id, caller);
+        const target = { kind: "file", id: found.id, name: found.name, team: readOwner(found.owner).team };
+        await audit.record(actor, { action: "file.read", target });
+        const file = files.toStoredFile(found);
+        return reply(request.method === "HEAD" ? null : file.stream(), {
+          headers: {
+            // Never shown in the browser: it has the origin of the dashboard, and callers chose the content.
+            "content-type": "application/octet-stream",
+            "content-disposition": toAttachment(file.name),
+            "content-security-policy": "sandbox; default-src 'none'",
+            "content-length": String(file.size),
+          },
+        });
+      },
+    }),
+    defineRoute("deleteManagedFile", "Delete a file of any owner", {
+      ...common,
+      ...one,
       method: "DELETE",
       role: "operator",
       audit: { action: "file.delete" },
@@ -78,6 +98,16 @@ export function managedFileRoutes(files: FileStore): Route[] {
       },
     }),
   ];
+}
+
+/** As RFC 6266 asks for: a plain name for old clients, and the name itself. */
+function toAttachment(name: string): string {
+  const plain = name.replace(/[^\w. -]/g, "_");
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
 function toManagedFile(file: FileRecord): contract.ManagedFile {

@@ -47,13 +47,11 @@ export function meRoutes({ keyring, limitStates, usageReports }: MeDependencies)
   }
 
   return [
-    defineRoute({
-      id: "describeMe",
+    defineRoute("describeMe", "Describe the calling key", {
       tag: "Usage",
       key: "inference",
       // Every key may call it.
       scope: keyScopes,
-      summary: "Describe the calling key",
       description:
         "The key's own limits, what is left of them, and what it used. Other keys of its team do not appear.",
       method: "GET",

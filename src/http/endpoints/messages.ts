@@ -25,11 +25,9 @@ export function messagesRoutes(dependencies: RouteDependencies): Route[] {
   const { aliases, mayNameHost, files, heartbeat, log } = dependencies;
   const prepare = uploadsInliner(files, "messages");
   return [
-    defineRoute({
+    defineRoute("createMessage", "Create a message", {
       ...common,
-      id: "createMessage",
       path: "/v3/v1/messages",
-      summary: "Create a message",
       description:
         "Anthropic's Messages format in front of every model. A provider of that format receives the request unchanged; for other " +
         "providers it is translated. The key may also be sent in the header `x-api-key`. Errors have the format `MessagesError`.",
@@ -56,11 +54,9 @@ export function messagesRoutes(dependencies: RouteDependencies): Route[] {
         return streamReply(answer.stream, heartbeat, (error) => toMessagesErrorFrame(error, requestId, log));
       },
     }),
-    defineRoute({
+    defineRoute("countMessageTokens", "Count the tokens of a message", {
       ...common,
-      id: "countMessageTokens",
       path: "/v3/v1/messages/count_tokens",
-      summary: "Count the tokens of a message",
       description: "The provider counts the tokens if it can; otherwise the number is an estimate, marked `estimated`.",
       body: { kind: "json", schema: contract.createCountTokensRequest(aliases, mayNameHost), prepare },
       answers: [{ status: 200, description: "The count.", schema: contract.tokenCount }],

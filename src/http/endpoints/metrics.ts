@@ -8,10 +8,8 @@ import { defineRoute, type Route, type RouteKey } from "../route.ts";
 /** `key` is `none` only on a port of its own. */
 export function metricsRoutes(readAll: ReadAllMetrics, key: Extract<RouteKey, "none" | "management">): Route[] {
   return [
-    defineRoute({
-      id: "getMetrics",
+    defineRoute("getMetrics", "Read the metrics", {
       tag: "Service",
-      summary: "Read the metrics",
       description:
         "The figures of all processes of this gateway in the text format of Prometheus. Needs a management key, or a port of its own " +
         "(`SWITCHYARD_METRICS_PORT`), where it needs none.",

@@ -10,23 +10,19 @@ const common = { tag: "Models", method: "GET", key: "none", headers: documentHea
 
 export function modelsRoutes(catalogue: Catalogue): Route[] {
   return [
-    defineRoute({
+    defineRoute("listModels", "List models", {
       ...common,
-      id: "listModels",
-      summary: "List models",
       description:
         "The models of the configured providers, in the OpenAI list format. A fact that is not known is `null`. A model has to " +
-        "match all filters; a value that no model has results in an empty list.",
+        "match every filter; a value that no model has results in an empty list.",
       path: "/v3/models",
       query: contract.listModelsQuery,
       answers: documentAnswers({ description: "The models.", schema: contract.modelList }),
       example: { query: "provider=sandbox" },
       run: (call) => sendDocument(call, catalogue.models.list(call.query, toIncluded(call)), variesByKey),
     }),
-    defineRoute({
+    defineRoute("retrieveModel", "Retrieve a model", {
       ...common,
-      id: "retrieveModel",
-      summary: "Retrieve a model",
       path: "/v3/models/{id...}",
       params: contract.modelParams,
       query: contract.listingQuery,

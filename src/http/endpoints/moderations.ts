@@ -15,10 +15,8 @@ const maxConcurrency = 4;
 export function moderationsRoutes({ universalAi, aliases }: RouteDependencies): Route[] {
   const readTask = createTaskReader(universalAi, "text/moderation", ["input"]);
   return [
-    defineRoute({
+    defineRoute("createModerations", "Moderate texts", {
       ...taskRoute,
-      id: "createModerations",
-      summary: "Moderate texts",
       description:
         "The OpenAI format over the engines of `text/moderation`. `flagged` is the provider's own decision where it makes one; " +
         "otherwise a category is flagged from a score of 0.5. Categories that the format does not define keep the provider's names.",

@@ -1,7 +1,7 @@
 // GET /v3/openapi.json: the public interface for programs, built at the first request.
 
 import { z } from "zod";
-import { createJsonDocument, type Document } from "../../catalogue/document.ts";
+import { createJsonDocument, type Document, withCompression } from "../../catalogue/document.ts";
 import { buildOpenApi } from "../openapi/build-openapi.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { documentAnswers, documentHeaders, sendDocument } from "../send-document.ts";
@@ -10,17 +10,15 @@ import { documentAnswers, documentHeaders, sendDocument } from "../send-document
 export function openApiRoutes(listRoutes: () => readonly Route[]): Route[] {
   let openApi: Document | undefined;
   return [
-    defineRoute({
-      id: "getOpenApi",
+    defineRoute("getOpenApi", "This interface as OpenAPI 3.1", {
       tag: "Service",
-      summary: "This interface as OpenAPI 3.1",
       method: "GET",
       path: "/v3/openapi.json",
       key: "none",
       headers: documentHeaders,
       answers: documentAnswers({ description: "The document.", schema: z.looseObject({ openapi: z.string() }) }),
       run(call) {
-        openApi ??= createJsonDocument(buildOpenApi(listRoutes()));
+        openApi ??= withCompression(createJsonDocument(buildOpenApi(listRoutes())));
         return sendDocument(call, openApi);
       },
     }),

@@ -2,7 +2,8 @@
 
 import type { AuditNote } from "../../access/audit.ts";
 import * as contract from "../../contract/providers.ts";
-import { contextOf, type KeyedCall } from "../model-call.ts";
+import type { Family } from "../../metrics/family.ts";
+import { contextOf, type KeyedCall, providerFailures } from "../model-call.ts";
 import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
 import type { RouteDependencies } from "../route-dependencies.ts";
@@ -13,21 +14,13 @@ const one = { path: "/v3/manage/providers/{name}", params: contract.providerPath
 const changing = { ...common, ...one, role: "administrator", reach: "gateway" } as const;
 const examplePath = { name: "openai" };
 const detail = { schema: contract.providerDetail };
-const testErrors = [
-  "provider_rate_limited",
-  "provider_auth_failed",
-  "provider_error",
-  "provider_unreachable",
-  "provider_bad_response",
-  "provider_disconnected",
-  "provider_timeout",
-] as const;
 
 export function providerRoutes({
   describeProviders,
   credentials,
   testProvider,
-}: Pick<RouteDependencies, "describeProviders" | "credentials" | "testProvider">): Route[] {
+  readMetrics,
+}: Pick<RouteDependencies, "describeProviders" | "credentials" | "testProvider" | "readMetrics">): Route[] {
   const runTest = (call: KeyedCall, model: string | null) => (provider: Parameters<typeof testProvider>[0]) =>
     testProvider(provider, model, contextOf(call));
   /** The audit log shows what is stored before and after, as answers show it: without secrets. */
@@ -42,10 +35,8 @@ export function providerRoutes({
     return replyJson(changed);
   };
   return [
-    defineRoute({
+    defineRoute("listProviders", "List providers with their health", {
       ...common,
-      id: "listProviders",
-      summary: "List providers with their health",
       description:
         "The providers that the gateway knows, and for each offer that was called its circuit, latency and last error.",
       method: "GET",
@@ -53,18 +44,21 @@ export function providerRoutes({
       role: "viewer",
       reach: "team",
       answers: [{ status: 200, description: "The providers.", schema: contract.providerStates }],
-      run({ caller }) {
-        const items = caller.team === null ? describeProviders() : describeProviders().map(withoutCalls);
+      async run({ caller }) {
+        const open = caller.team === null ? countOpenCircuits(await readMetrics()) : null;
+        const items = describeProviders().map((provider) =>
+          open === null
+            ? { ...withoutCalls(provider), open_circuits: null }
+            : { ...provider, open_circuits: open.get(provider.name) ?? 0 },
+        );
         return replyJson({ process: process.pid, items } satisfies contract.ProviderStates);
       },
     }),
-    defineRoute({
+    defineRoute("retrieveProvider", "Retrieve a provider", {
       ...common,
       ...one,
-      id: "retrieveProvider",
       role: "viewer",
       reach: "gateway",
-      summary: "Retrieve a provider",
       description:
         "Its health, and where its credentials come from. Secrets are never returned, only their last characters.",
       method: "GET",
@@ -73,11 +67,9 @@ export function providerRoutes({
       example: { path: { name: "sandbox" } },
       run: ({ params }) => replyJson(credentials.describe(params.name)),
     }),
-    defineRoute({
+    defineRoute("setProvider", "Store the credentials of a provider", {
       ...changing,
-      id: "setProvider",
       audit: { action: "provider.set" },
-      summary: "Store the credentials of a provider",
       description:
         "Replaces what is stored for the provider. All processes and replicas use it within a second; running calls end with the earlier credentials. Stored credentials are encrypted with SWITCHYARD_ENCRYPTION_KEY, and take precedence over switchyard.yaml and the environment.",
       method: "PUT",
@@ -87,26 +79,22 @@ export function providerRoutes({
       example: { path: examplePath, body: { api_key: "sk-example-key-of-the-provider" } },
       run: (call) => change(call, () => credentials.set(call.params.name, call.body)),
     }),
-    defineRoute({
+    defineRoute("rotateProvider", "Replace the key of a provider", {
       ...changing,
-      id: "rotateProvider",
       audit: { action: "provider.rotate" },
-      summary: "Replace the key of a provider",
       description:
         "Changes the key or single settings in the store and keeps the rest. The new credentials are first tried with one call; unless the provider accepts them, nothing changes.",
       method: "POST",
       path: `${one.path}/rotate`,
       body: { kind: "json", schema: contract.rotateProviderRequest },
       answers: [{ status: 200, description: "The provider as it is now.", ...detail }],
-      errors: ["provider_not_found", "credentials_not_found", "provider_conflict", ...testErrors],
+      errors: ["provider_not_found", "credentials_not_found", "provider_conflict", ...providerFailures],
       example: { path: examplePath, body: { api_key: "sk-example-new-key", test: false } },
       run: (call) => change(call, () => credentials.rotate(call.params.name, call.body, runTest(call, null))),
     }),
-    defineRoute({
+    defineRoute("testProvider", "Test the credentials of a provider", {
       ...changing,
-      id: "testProvider",
       audit: { action: "provider.test" },
-      summary: "Test the credentials of a provider",
       description:
         "Makes one cheap call for each deployment, without retries and past the circuit breaker, and reports what happened. The call is recorded in the ledger.",
       method: "POST",
@@ -118,11 +106,9 @@ export function providerRoutes({
       run: async (call) =>
         replyJson(await runTest(call, call.body?.model ?? null)(credentials.provider(call.params.name))),
     }),
-    defineRoute({
+    defineRoute("removeProviderCredentials", "Remove the stored credentials of a provider", {
       ...changing,
-      id: "removeProviderCredentials",
       audit: { action: "provider.remove" },
-      summary: "Remove the stored credentials of a provider",
       description: "The provider then uses the key of switchyard.yaml or of the environment again, if there is one.",
       method: "DELETE",
       answers: [{ status: 200, description: "The credentials are removed.", schema: contract.removedProvider }],
@@ -132,6 +118,18 @@ export function providerRoutes({
         change(call, async () => ({ name: await credentials.remove(call.params.name), deleted: true as const })),
     }),
   ];
+}
+
+/** By provider. Each process has circuits of its own, and only one of them answers. */
+function countOpenCircuits(snapshots: readonly (readonly Family[])[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const family of snapshots.flat())
+    if (family.name === "circuits" && family.type !== "histogram")
+      for (const { labels, value } of family.samples) {
+        const { provider = "", state } = labels;
+        if (state !== "closed") counts.set(provider, (counts.get(provider) ?? 0) + value);
+      }
+  return counts;
 }
 
 /** Errors and figures come from the calls of all teams, so a role that is limited to one team does not see them. */

@@ -13,10 +13,8 @@ const displayedTypes = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain(?:;|$))/i
 
 export function resourceRoutes(resources: ResourceUrls): Route[] {
   return [
-    defineRoute({
-      id: "retrieveResource",
+    defineRoute("retrieveResource", "Download a file that a task produced", {
       tag: "Files",
-      summary: "Download a file that a task produced",
       description: "By the signed URL in a task's output, until it expires. Supports ranges and HEAD.",
       method: "GET",
       path: `${resourcePath}{resource_id}`,

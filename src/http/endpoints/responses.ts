@@ -37,10 +37,8 @@ export function responseRoutes({ responses, aliases, mayNameHost, files, heartbe
   }
 
   return [
-    defineRoute({
+    defineRoute("createResponse", "Create a response", {
       ...common,
-      id: "createResponse",
-      summary: "Create a response",
       description:
         "The stateful alternative to chat. A provider that has this API itself receives the request unchanged, except that the " +
         "gateway's ids are replaced by its own. For other providers the request is translated to a chat completion, and nothing " +
@@ -64,10 +62,8 @@ export function responseRoutes({ responses, aliases, mayNameHost, files, heartbe
       example: { body: exampleBody },
       run: async (call) => respond(await responses.create(toInput(call)), call),
     }),
-    defineRoute({
+    defineRoute("countResponseInputTokens", "Count the tokens of an input", {
       ...common,
-      id: "countResponseInputTokens",
-      summary: "Count the tokens of an input",
       description: "The provider counts the tokens if it can; otherwise the number is an estimate, marked `estimated`.",
       method: "POST",
       path: "/v3/responses/input_tokens",
@@ -77,10 +73,8 @@ export function responseRoutes({ responses, aliases, mayNameHost, files, heartbe
       example: { body: exampleBody },
       run: (call) => responses.countInput(toInput(call)),
     }),
-    defineRoute({
+    defineRoute("compactResponse", "Compact a conversation", {
       ...common,
-      id: "compactResponse",
-      summary: "Compact a conversation",
       description:
         "Replaces a long conversation by a shorter one, whose items are sent as `input` of the next response. Only for providers " +
         "that support it themselves.",
@@ -92,22 +86,18 @@ export function responseRoutes({ responses, aliases, mayNameHost, files, heartbe
       example: { body: { model: "openai/gpt-6-luna", input: "Hello" } },
       run: (call) => responses.compact(toInput(call)),
     }),
-    defineRoute({
+    defineRoute("retrieveResponse", "Retrieve a response", {
       ...common,
       ...one,
-      id: "retrieveResponse",
-      summary: "Retrieve a response",
       method: "GET",
       query: contract.retrieveResponseQuery,
       answers: [{ status: 200, description: "The response.", schema: contract.responseObject }],
       example: { path: examplePath },
       run: async (call) => respond(await responses.retrieve(toLookup(call)), call),
     }),
-    defineRoute({
+    defineRoute("deleteResponse", "Delete a response", {
       ...common,
       ...one,
-      id: "deleteResponse",
-      summary: "Delete a response",
       method: "DELETE",
       answers: [
         {
@@ -119,11 +109,9 @@ export function responseRoutes({ responses, aliases, mayNameHost, files, heartbe
       example: { path: examplePath },
       run: (call) => responses.remove(toLookup(call)),
     }),
-    defineRoute({
+    defineRoute("cancelResponse", "Cancel a response that runs in the background", {
       ...common,
       ...one,
-      id: "cancelResponse",
-      summary: "Cancel a response that runs in the background",
       method: "POST",
       path: `${one.path}/cancel`,
       answers: [{ status: 200, description: "The response as it is now.", schema: contract.responseObject }],
@@ -131,11 +119,9 @@ export function responseRoutes({ responses, aliases, mayNameHost, files, heartbe
       example: { path: examplePath },
       run: (call) => responses.cancel(toLookup(call)),
     }),
-    defineRoute({
+    defineRoute("listResponseInputItems", "List the input of a response", {
       ...common,
       ...one,
-      id: "listResponseInputItems",
-      summary: "List the input of a response",
       method: "GET",
       path: `${one.path}/input_items`,
       query: contract.listInputItemsQuery,

@@ -94,10 +94,8 @@ export function sessionRoutes({ sessions, authenticator, signInLimit, oidc, audi
   }
 
   return [
-    defineRoute({
+    defineRoute("listSignInMethods", "List the ways to sign in", {
       ...common,
-      id: "listSignInMethods",
-      summary: "List the ways to sign in",
       method: "GET",
       path: `${path}/methods`,
       key: "none",
@@ -105,10 +103,8 @@ export function sessionRoutes({ sessions, authenticator, signInLimit, oidc, audi
       run: () =>
         replyJson({ key: true, oidc: oidc === null ? null : { name: oidc.name, url: oidcPath } }, { headers: noStore }),
     }),
-    defineRoute({
+    defineRoute("signIn", "Sign in with a management key", {
       ...common,
-      id: "signIn",
-      summary: "Sign in with a management key",
       description:
         "Starts a session and sets the cookie `switchyard_session`, which management routes accept instead of a key. Wrong keys are limited " +
         "in rate for each address.",
@@ -124,18 +120,14 @@ export function sessionRoutes({ sessions, authenticator, signInLimit, oidc, audi
       example: { body: { key: "mgmt-sy-…" } },
       run: async (call) => await signInWithKey(call.body.key, call),
     }),
-    defineRoute({
+    defineRoute("retrieveSession", "Describe the session", {
       ...own,
-      id: "retrieveSession",
-      summary: "Describe the session",
       method: "GET",
       answers: [{ status: 200, description: "The session.", schema: contract.sessionObject }],
       run: ({ caller }) => replyJson(sessions.describe(caller)),
     }),
-    defineRoute({
+    defineRoute("signOut", "Sign out", {
       ...own,
-      id: "signOut",
-      summary: "Sign out",
       description: "Ends the session at once, in all processes, and removes the cookie.",
       method: "DELETE",
       audit: "stored",
@@ -146,10 +138,8 @@ export function sessionRoutes({ sessions, authenticator, signInLimit, oidc, audi
         return reply(null, { status: 204, headers: { "set-cookie": endedSessionCookie } });
       },
     }),
-    defineRoute({
+    defineRoute("listSessions", "List sessions", {
       ...all,
-      id: "listSessions",
-      summary: "List sessions",
       description: "The open sessions, newest first.",
       method: "GET",
       query: contract.listSessionsQuery,
@@ -159,10 +149,8 @@ export function sessionRoutes({ sessions, authenticator, signInLimit, oidc, audi
         return replyJson(toPage(items, total, query));
       },
     }),
-    defineRoute({
+    defineRoute("endSession", "End a session of somebody else", {
       ...all,
-      id: "endSession",
-      summary: "End a session of somebody else",
       description:
         "At once, in all processes. Remove the person from the group or revoke the key first, or they sign in again.",
       method: "DELETE",
@@ -177,10 +165,8 @@ export function sessionRoutes({ sessions, authenticator, signInLimit, oidc, audi
         return replyJson({ id, deleted: true });
       },
     }),
-    defineRoute({
+    defineRoute("startOidcSignIn", "Sign in with OpenID Connect", {
       ...common,
-      id: "startOidcSignIn",
-      summary: "Sign in with OpenID Connect",
       description: "Sends the browser to the issuer, which sends it back to the callback.",
       method: "GET",
       path: oidcPath,
@@ -199,10 +185,8 @@ export function sessionRoutes({ sessions, authenticator, signInLimit, oidc, audi
         }
       },
     }),
-    defineRoute({
+    defineRoute("finishOidcSignIn", "Finish a sign-in with OpenID Connect", {
       ...common,
-      id: "finishOidcSignIn",
-      summary: "Finish a sign-in with OpenID Connect",
       description:
         "The issuer sends the browser here. Starts a session as a sign-in with a key does. A browser is sent to the dashboard, after a failure " +
         "with the error code in `sign_in_error`; other clients get the error itself.",

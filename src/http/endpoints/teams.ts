@@ -15,10 +15,8 @@ const examplePath = { team: "research" };
 
 export function teamRoutes(teams: Teams): Route[] {
   return [
-    defineRoute({
+    defineRoute("listTeams", "List teams", {
       ...reading,
-      id: "listTeams",
-      summary: "List teams",
       description: "Newest first, a page at a time. `GET /v3/manage/keys?team=<name>` lists the keys of a team.",
       method: "GET",
       path: "/v3/manage/teams",
@@ -31,10 +29,8 @@ export function teamRoutes(teams: Teams): Route[] {
         return replyJson(toPage(items, total, query));
       },
     }),
-    defineRoute({
+    defineRoute("createTeam", "Create a team", {
       ...changing,
-      id: "createTeam",
-      summary: "Create a team",
       description: "The limits of a team apply to all its keys together, beside the limits of each key.",
       method: "POST",
       path: "/v3/manage/teams",
@@ -44,22 +40,18 @@ export function teamRoutes(teams: Teams): Route[] {
       example: { body: { name: "research", display_name: "Research", allowed_models: ["sandbox/*"] } },
       run: async ({ body, actor }) => replyJson(await teams.create(body, actor), { status: 201 }),
     }),
-    defineRoute({
+    defineRoute("retrieveTeam", "Retrieve a team", {
       ...reading,
       ...one,
-      id: "retrieveTeam",
-      summary: "Retrieve a team",
       method: "GET",
       answers: [{ status: 200, description: "The team.", schema: contract.teamObject }],
       errors: ["team_not_found"],
       example: { path: examplePath },
       run: async ({ params, caller }) => replyJson(await teams.get(params.team, caller.team)),
     }),
-    defineRoute({
+    defineRoute("updateTeam", "Change a team", {
       ...changing,
       ...one,
-      id: "updateTeam",
-      summary: "Change a team",
       description:
         "Replaces the given members; members that are absent keep their values. The keys of a disabled team are refused with 403 `team_disabled`.",
       method: "PATCH",
@@ -69,11 +61,9 @@ export function teamRoutes(teams: Teams): Route[] {
       example: { path: examplePath, body: { tags: { department: "research" } } },
       run: async ({ params, body, actor }) => replyJson(await teams.update(params.team, body, actor)),
     }),
-    defineRoute({
+    defineRoute("deleteTeam", "Delete a team", {
       ...changing,
       ...one,
-      id: "deleteTeam",
-      summary: "Delete a team",
       description: "Only a team whose keys are all revoked, or that has none.",
       method: "DELETE",
       answers: [{ status: 200, description: "The team is deleted.", schema: contract.deletedTeam }],

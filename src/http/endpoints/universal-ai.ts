@@ -8,10 +8,8 @@ import type { RouteDependencies } from "../route-dependencies.ts";
 
 export function universalAiRoutes({ universalAi, aliases }: RouteDependencies): Route[] {
   return [
-    defineRoute({
+    defineRoute("runTask", "Run a task now", {
       ...taskRoute,
-      id: "runTask",
-      summary: "Run a task now",
       description:
         "One answer format for every task and provider. GET /v3/info lists the tasks, and the schemas of their input and output.",
       path: "/v3/universal-ai",

@@ -1,25 +1,22 @@
 // `/v3/manage/usage`, `/v3/manage/keys/{key_id}/usage` and `/v3/manage/requests`.
 
 import type { Caller } from "../../access/caller.ts";
-import type { Keyring } from "../../access/keys.ts";
+import { capturedContent } from "../../contract/captures.ts";
 import { keyPath } from "../../contract/keys.ts";
 import { latencyQuery, latencyReport } from "../../contract/latency.ts";
 import * as contract from "../../contract/usage.ts";
 import { GatewayError } from "../../errors.ts";
-import type { LatencyReports } from "../../usage/latency.ts";
 import { toReportCsv, toReportJson } from "../../usage/report-formats.ts";
-import type { UsageReport, UsageReports } from "../../usage/reports.ts";
-import type { RequestLog } from "../../usage/requests.ts";
+import type { UsageReport } from "../../usage/reports.ts";
 import { asksForCsv } from "../asks-for-csv.ts";
 import { type Reply, reply, replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
+import type { RouteDependencies } from "../route-dependencies.ts";
 
-export interface UsageDependencies {
-  readonly usageReports: UsageReports;
-  readonly latencyReports: LatencyReports;
-  readonly requestLog: RequestLog;
-  readonly keyring: Pick<Keyring, "get">;
-}
+export type UsageDependencies = Pick<
+  RouteDependencies,
+  "usageReports" | "latencyReports" | "requestLog" | "captures" | "audit" | "keyring"
+>;
 
 const common = { tag: "Usage", key: "management", role: "viewer", reach: "team", method: "GET" } as const;
 const reportAnswers = [
@@ -27,12 +24,11 @@ const reportAnswers = [
   { status: 200, description: "As CSV, the same rows without the totals.", contentType: "text/csv" },
 ] as const;
 
-export function usageRoutes({ usageReports, latencyReports, requestLog, keyring }: UsageDependencies): Route[] {
+export function usageRoutes(dependencies: UsageDependencies): Route[] {
+  const { usageReports, latencyReports, requestLog, captures, audit, keyring } = dependencies;
   return [
-    defineRoute({
+    defineRoute("reportUsage", "Report usage", {
       ...common,
-      id: "reportUsage",
-      summary: "Report usage",
       description:
         "Lines, tokens and cost by any combination of dimensions, from totals that are kept by the hour. Costs are exact decimal numbers: read " +
         "them with a decimal type if every digit counts.",
@@ -44,10 +40,8 @@ export function usageRoutes({ usageReports, latencyReports, requestLog, keyring 
       run: async ({ query, caller, request }) =>
         toReply(await usageReports.report(withinTeam(query, caller)), query.format, request.headers),
     }),
-    defineRoute({
+    defineRoute("reportKeyUsage", "Report the usage of a key", {
       ...common,
-      id: "reportKeyUsage",
-      summary: "Report the usage of a key",
       description: "As the report of all usage, for one key.",
       path: "/v3/manage/keys/{key_id}/usage",
       params: keyPath,
@@ -62,10 +56,8 @@ export function usageRoutes({ usageReports, latencyReports, requestLog, keyring 
         return toReply(report, query.format, request.headers);
       },
     }),
-    defineRoute({
+    defineRoute("reportLatency", "Report latency", {
       ...common,
-      id: "reportLatency",
-      summary: "Report latency",
       description: "Percentiles of completed calls, from histograms that are kept by the hour.",
       path: "/v3/manage/latency",
       query: latencyQuery,
@@ -74,10 +66,8 @@ export function usageRoutes({ usageReports, latencyReports, requestLog, keyring 
       example: { query: "from=7d&step_hours=24" },
       run: async ({ query, caller }) => replyJson(await latencyReports.report(withinTeam(query, caller))),
     }),
-    defineRoute({
+    defineRoute("listRequests", "List requests", {
       ...common,
-      id: "listRequests",
-      summary: "List requests",
       description:
         "The lines of the ledger, newest first: one for each attempt at a provider, and one for each request that was refused before. Follow " +
         "`next_cursor` until it is null; lines that are added meanwhile do not shift the pages.",
@@ -88,10 +78,8 @@ export function usageRoutes({ usageReports, latencyReports, requestLog, keyring 
       example: { query: "outcome=provider_timeout&limit=20" },
       run: async ({ query, caller }) => replyJson(await requestLog.list(withinTeam(query, caller))),
     }),
-    defineRoute({
+    defineRoute("retrieveRequest", "Retrieve a request", {
       ...common,
-      id: "retrieveRequest",
-      summary: "Retrieve a request",
       description: "Every attempt of a request, and how the cost of each of them was computed.",
       path: "/v3/manage/requests/{request_id}",
       params: contract.requestPath,
@@ -99,6 +87,29 @@ export function usageRoutes({ usageReports, latencyReports, requestLog, keyring 
       errors: ["request_not_found"],
       example: { path: { request_id: "$REQUEST_ID" } },
       run: async ({ params, caller }) => replyJson(await requestLog.find(params.request_id, caller.team)),
+    }),
+    defineRoute("retrieveRequestContent", "Retrieve the captured content of a request", {
+      ...common,
+      description:
+        "Headers and content of the request and of its answer, if they were captured (`SWITCHYARD_CAPTURE_CONTENT`). A record of the audit log says " +
+        "who read them.",
+      path: "/v3/manage/requests/{request_id}/content",
+      role: "administrator",
+      params: contract.requestPath,
+      answers: [{ status: 200, description: "What was captured.", schema: capturedContent }],
+      errors: ["request_not_found"],
+      example: { path: { request_id: "$REQUEST_ID" } },
+      async run({ params: { request_id: id }, caller, actor }) {
+        const content = await captures.find(id, caller.team);
+        const [newest] = content.items;
+        // A request that does not exist for the caller is answered as for the attempts.
+        if (newest === undefined) await requestLog.find(id, caller.team);
+        else {
+          const target = { kind: "request", id, name: newest.path, team: newest.team };
+          await audit.record(actor, { action: "request.read_content", target });
+        }
+        return replyJson(content);
+      },
     }),
   ];
 }

@@ -19,19 +19,15 @@ const cacheHeaders = { "cache-control": `public, max-age=${publishedKeysMaxAgeSe
 
 export function webhookRoutes(keys: Pick<WebhookKeys, "published">): Route[] {
   return [
-    defineRoute({
+    defineRoute("retrieveWebhookKey", "Retrieve the current webhook key", {
       ...common,
-      id: "retrieveWebhookKey",
-      summary: "Retrieve the current webhook key",
       description: "The RSA public key of `X-Service-Signature`, in PEM.",
       path: "/v3/webhooks/public-key",
       answers: documentAnswers({ description: "The public key.", contentType: pemType }),
       run: async (call) => sendDocument(call, toCurrentPem(await keys.published()), cacheHeaders),
     }),
-    defineRoute({
+    defineRoute("listWebhookKeys", "List all webhook keys", {
       ...common,
-      id: "listWebhookKeys",
-      summary: "List all webhook keys",
       description: "A JSON Web Key Set: RSA for `X-Service-Signature`, Ed25519 for the Standard Webhooks headers.",
       path: "/v3/webhooks/keys",
       answers: documentAnswers({ description: "The keys.", schema: webhookKeySet, contentType: keySetType }),

@@ -5,14 +5,8 @@ import { gatewayMemberNames } from "../../contract/chat-completions.ts";
 import type { ChatMessage, ChatResponseFormat, ChatTool } from "../../contract/chat-format.ts";
 import type { MessagesRequest } from "../../contract/messages.ts";
 import type { TranslationReport } from "../../providers/translation-report.ts";
-import {
-  type TranslatedRequest,
-  Translation,
-  type TranslationOptions,
-  toChatTool,
-  toMarkMember,
-  toTextPart,
-} from "../translated-request.ts";
+import type { TranslatedRequest, TranslationOptions } from "../translated-request.ts";
+import { Translation, toChatTool, toMarkMember, toTextPart } from "../translated-request.ts";
 import { fromMessagesTurns, toContent } from "./from-messages-turns.ts";
 
 export function fromMessagesRequest(request: MessagesRequest, options: TranslationOptions = {}): TranslatedRequest {

@@ -17,10 +17,18 @@ import { createId } from "./to-response.ts";
 
 export type { ResponseRecord } from "../../storage/responses.ts";
 
+/**
+ * The stored status of a response that runs in the background at its provider. Its cost is unknown until it has ended, and is in the ledger once
+ * the status has changed.
+ */
+export const backgroundStatus = "background";
+
 interface NewResponse extends Omit<ResponseRecord, "status" | "createdAt" | "expiresAt" | "body" | "input"> {
   readonly response: JsonObject;
   /** The input that the response answers; null when only the provider stores it. */
   readonly input: readonly JsonObject[] | null;
+  /** The provider answered before the response had ended. */
+  readonly isBackground?: boolean;
 }
 
 /** A response that is being stored and may still be running. Only this object stores its end. */
@@ -93,12 +101,12 @@ export function createConversationStore(options: ConversationStoreOptions) {
     return turns.length === 0 ? "broken" : turns;
   }
 
-  async function create({ response, input, ...known }: NewResponse): Promise<void> {
+  async function create({ response, input, isBackground = false, ...known }: NewResponse): Promise<void> {
     const now = Date.now();
     const mustSeal = input !== null;
     await store.create({
       ...known,
-      status: statusOf(response),
+      status: isBackground ? backgroundStatus : statusOf(response),
       createdAt: now,
       expiresAt: now + lifetimeMs,
       body: mustSeal ? await seal(response, "body", known) : null,
@@ -109,6 +117,16 @@ export function createConversationStore(options: ConversationStoreOptions) {
   /** Stores the end of a stored response. The first end counts. */
   async function complete({ id, owner }: Pick<ResponseRecord, "id" | "owner">, response: JsonObject): Promise<void> {
     await store.update(id, owner, { status: statusOf(response), body: await seal(response, "body", { id, owner }) });
+  }
+
+  /** The same for a response that ran in the background. Its content is stored only if the gateway stored its beginning. */
+  async function completeBackground(record: ResponseRecord, response: JsonObject): Promise<void> {
+    if (record.body !== null) await complete(record, response);
+    else await store.update(record.id, record.owner, { status: statusOf(response) });
+  }
+
+  function warnOfLostEnd(response: string, error: unknown): void {
+    log.warn("The end of a response could not be stored", { response, error });
   }
 
   return {
@@ -125,13 +143,15 @@ export function createConversationStore(options: ConversationStoreOptions) {
         stored,
         complete: finish,
         giveUp(last) {
-          finish(last).catch((error) =>
-            log.warn("The end of a response could not be stored", { response: response.id, error }),
-          );
+          finish(last).catch((error) => warnOfLostEnd(response.id, error));
         },
       };
     },
-    complete,
+    completeBackground,
+    /** Without waiting for the outcome. If it fails, the next lookup sees the end and reports the same line, which counts once. */
+    noteBackgroundEnd(record: ResponseRecord, response: JsonObject): void {
+      completeBackground(record, response).catch((error) => warnOfLostEnd(record.id, error));
+    },
     async find(id: string, owner: string): Promise<ResponseRecord | null> {
       const found = await store.find(id, owner);
       // The operator has disabled storing since then, so the response is treated as unknown.

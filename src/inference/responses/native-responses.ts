@@ -18,13 +18,8 @@ import { patchJson } from "./patch-json.ts";
 import { isCancelled } from "./response-defaults.ts";
 import { type ResponseContext, toRecordMembers } from "./response-planner.ts";
 import { ResponseRecorder } from "./response-recorder.ts";
-import {
-  type ResponsesAnswer,
-  type ResponsesDependencies,
-  type ResponsesInput,
-  stateless,
-  toItems,
-} from "./responses-input.ts";
+import type { ResponsesAnswer, ResponsesDependencies, ResponsesInput } from "./responses-input.ts";
+import { stateless, toItems } from "./responses-input.ts";
 
 // The types InputTokenCountParams and ResponseCompactParams of npm's openai 7.53.0.
 const countedMembers: ReadonlySet<string> = new Set([
@@ -210,7 +205,7 @@ function openCreation(
     };
   }
 
-  function store(answer: JsonObject, own: JsonObject): PendingResponse | null {
+  function store(answer: JsonObject, own: JsonObject, isBackground = false): PendingResponse | null {
     if (!own["store"]) return null;
     if (typeof answer["id"] !== "string") throw badAnswer(provider, "answered with a response that has no id");
     return conversations.store({
@@ -219,6 +214,7 @@ function openCreation(
       providerResponseId: isAtProvider(answer) ? answer["id"] : null,
       response: own,
       input: isStoredHere ? toItems(request.input) : null,
+      isBackground,
     });
   }
 
@@ -233,7 +229,7 @@ function openCreation(
     const text = await running.read(sent);
     const value = readResponse(text, provider);
     const own = native.toOwnResponse(value, name(value), signId, account(running, value));
-    await store(value, own)?.stored;
+    await store(value, own, isAtProvider(value) && !native.hasEnded(own))?.stored;
     return { kind: "whole", text: patchJson(text, value, own) };
   }
 

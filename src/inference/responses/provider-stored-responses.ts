@@ -3,21 +3,16 @@
 import { ownerOf } from "../../access/caller.ts";
 import { GatewayError } from "../../errors.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import { type Attempt, type AttemptTarget, attempt, type ProviderRequest } from "../attempt.ts";
-import { toCostMembers } from "../pricing.ts";
+import { type Attempt, type AttemptTarget, attempt, type EarlierWork, type ProviderRequest } from "../attempt.ts";
+import { type Charge, toCostMembers } from "../pricing.ts";
 import { badAnswer, fillModel, readObject } from "../provider-answer.ts";
-import type { ResponseRecord } from "./conversation-store.ts";
+import { backgroundStatus, type ResponseRecord } from "./conversation-store.ts";
 import { NativeRelay } from "./native-relay.ts";
 import * as native from "./native-response.ts";
 import { appendPath, readResponse, withOwnIds } from "./native-responses.ts";
 import { patchJson } from "./patch-json.ts";
-import {
-  invalidQuery,
-  notFound,
-  type ResponseLookup,
-  type ResponsesAnswer,
-  type ResponsesDependencies,
-} from "./responses-input.ts";
+import type { ResponseLookup, ResponsesAnswer, ResponsesDependencies } from "./responses-input.ts";
+import { invalidQuery, notFound } from "./responses-input.ts";
 
 interface LookupOptions {
   /** GET when absent. */
@@ -29,6 +24,22 @@ interface LookupOptions {
 
 // Query parameters of a retrieval that the provider receives.
 const passedQuery = ["include", "include[]", "include_obfuscation", "starting_after", "stream", "limit", "order"];
+
+interface SeenEnd {
+  readonly own: JsonObject;
+  readonly usage: unknown;
+  readonly charge: Charge;
+}
+
+const isUnbilled = ({ status }: ResponseRecord) => status === backgroundStatus;
+
+/** The time is that of the creation: every lookup must report the same line. */
+function toEarlierWork({ id, createdAt, keyId }: ResponseRecord): EarlierWork {
+  return { line: { id: Bun.randomUUIDv5(id, lineNamespace), time: createdAt }, keyId };
+}
+
+// Any constant: it keeps these ids apart from others that are made from names.
+const lineNamespace = "7f3c1d0e-52a4-4d6b-9b1f-6f0a2c9d8e41";
 
 export function createProviderStoredResponses(dependencies: ResponsesDependencies) {
   const { conversations, owned } = dependencies;
@@ -47,21 +58,34 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
           isRetrieved: true,
           name: () => names,
           onCreated: () => {},
-          onEnded: () => {},
+          onEnded(own) {
+            if (!isUnbilled(record)) return;
+            if (native.toChatUsage(own["usage"]) !== null) running.billEarlierWork(toEarlierWork(record));
+            conversations.noteBackgroundEnd(record, own);
+          },
         });
         const stream = await running.stream(sent, () => relay);
         return { kind: "stream", stream, fail: (error) => relay.fail(error) };
       }
       const text = await running.read(sent);
       const value = readResponse(text, provider);
-      const charge = quote.chargeFor(native.toChatUsage(value["usage"]), value);
+      const usage = native.toChatUsage(value["usage"]);
+      const charge = quote.chargeFor(usage, value);
       const added = { provider: provider.name, ...toCostMembers(charge), ...native.toFinishedTime(value, startedAt) };
       const own = native.toOwnResponse(value, names, signId, added);
-      // A response that ran in the background has ended since: the gateway's copy receives the end as well.
-      if (record.body !== null && !native.hasEnded(record) && native.hasEnded(own))
-        await conversations.complete(record, own);
+      if (native.hasEnded(own)) await noteEnd(running, record, { own, usage, charge });
       return { kind: "whole", text: patchJson(text, value, own) };
     });
+  }
+
+  /** A response that ran in the background has ended since. The first request that sees the end reports its cost and stores the end. */
+  async function noteEnd(running: Attempt, record: ResponseRecord, { own, usage, charge }: SeenEnd): Promise<void> {
+    if (isUnbilled(record) && usage !== null) {
+      running.billEarlierWork(toEarlierWork(record));
+      running.complete(usage, charge);
+    }
+    if (isUnbilled(record) || (record.body !== null && !native.hasEnded(record)))
+      await conversations.completeBackground(record, own);
   }
 
   async function remove(lookup: ResponseLookup, record: ResponseRecord): Promise<void> {
@@ -79,7 +103,11 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
       const text = await running.read(sent);
       const value = readResponse(text, provider);
       const added = { provider: provider.name, ...native.toFinishedTime(value, running.startedAt) };
-      return patchJson(text, value, native.toOwnResponse(value, names, signId, added));
+      const own = native.toOwnResponse(value, names, signId, added);
+      const usage = native.toChatUsage(value["usage"]);
+      if (native.hasEnded(own))
+        await noteEnd(running, record, { own, usage, charge: running.quote.chargeFor(usage, value) });
+      return patchJson(text, value, own);
     });
   }
 
@@ -118,7 +146,7 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     );
   }
 
-  /** Costs were reported when the response was created, so a lookup is free. */
+  /** Costs were reported when the response was created or ended, so a lookup is free. */
   async function lookUp<Answer>(
     lookup: ResponseLookup,
     record: ResponseRecord,

@@ -10,7 +10,8 @@ import { describeFailure, type OutputEntry, ResponseEvents, type StreamFailure }
 import * as items from "./to-response.ts";
 import type { ToolNames } from "./tool-names.ts";
 
-interface OpenText {
+/** A part of a message, and its position. */
+interface TextEntry {
   readonly entry: OutputEntry<items.MessageItem>;
   readonly contentIndex: number;
   readonly part: items.TextPart;
@@ -25,18 +26,18 @@ export class ResponsesStreamWriter {
   /** The open item that is not a call, and whether its last part is open. */
   #current: OutputEntry<items.MessageItem> | OutputEntry<items.ReasoningItem> | null = null;
   #isPartOpen = false;
-  /** The text that annotations refer to. */
-  #lastText: OpenText | null = null;
+  /** The text that annotations refer to. It may be closed. */
+  #lastText: TextEntry | null = null;
   #heldAnnotations: items.Annotation[] = [];
-  /** The open calls that have an item come in the order of their items. */
+  /** Open calls that have an item are in the order of their items. */
   readonly #calls = new StreamedCalls();
-  /** The items of calls. A call has none until it has a name, which the item needs. */
+  /** The items of calls. A call has no item until its name has arrived. */
   readonly #callEntries = new Map<StreamedCall, OutputEntry<items.FunctionCallItem>>();
   readonly #callIds: items.CallIds;
   readonly #toolNames: ToolNames | undefined;
   readonly #reasoning: ReasoningCollector;
-  /** The item that grew last: a limit that ends the answer cuts this item. */
-  #grown: items.OutputItem | null = null;
+  /** A limit that ends the answer cuts this item. */
+  #lastGrown: items.OutputItem | null = null;
   #model: string;
   #finishReason: string | null = null;
   #usage: ChatUsage | null = null;
@@ -54,14 +55,9 @@ export class ResponsesStreamWriter {
     this.#model = draft.model;
   }
 
-  /** The last state that an event has shown. */
+  /** The response object of the last event that had one. */
   get response(): items.ResponseResource {
     return this.#response;
-  }
-
-  begin(): string[] {
-    this.#begin();
-    return this.#events.take();
   }
 
   /** The frames for one chunk, each of them one complete event. */
@@ -69,7 +65,7 @@ export class ResponsesStreamWriter {
     this.#begin();
     if (chunk.usage) this.#usage = chunk.usage;
     if (chunk.model) this.#model = chunk.model;
-    if (chunk["service_tier"]) this.#serviceTier = chunk["service_tier"];
+    if (chunk.service_tier) this.#serviceTier = chunk.service_tier;
     for (const choice of chunk.choices) {
       // A response has a single answer, even when the provider returns several choices.
       if (choice.index > 0) continue;
@@ -79,13 +75,13 @@ export class ResponsesStreamWriter {
     return this.#events.take();
   }
 
-  /** The end of a complete stream; `added` are members of the last response object. */
+  /** The end of a complete stream. `added` are further members of the final response object. */
   end(added: JsonObject): string[] {
     if (this.#hasEnded) return this.#events.take();
     this.#hasEnded = true;
     this.#begin();
     const ending = items.toEnding(this.#finishReason);
-    this.#closeAll(ending.status === "incomplete" ? this.#grown : null);
+    this.#closeAll(ending.status === "incomplete");
     if (items.lacksText(this.#events.output) && ending.status === "completed") {
       this.#openText();
       this.#closeCurrent();
@@ -96,7 +92,7 @@ export class ResponsesStreamWriter {
     return this.#writeLast({ ...ending, completed_at, service_tier, ...added });
   }
 
-  /** The end of a broken stream, or of one whose end was not sent. Items that are not complete become incomplete. */
+  /** The end of a broken stream, or of one whose final event was not sent. Items that are in progress become incomplete. */
   fail(failure: StreamFailure, added: JsonObject = {}): string[] {
     if (this.#hasFailed) return this.#events.take();
     this.#hasFailed = true;
@@ -107,7 +103,8 @@ export class ResponsesStreamWriter {
       if (items.mayBeIncomplete(item) && item.status === "in_progress") item.status = "incomplete";
     const { event, error } = describeFailure(failure);
     this.#events.push("error", event);
-    return this.#writeLast({ status: "failed", error, ...added });
+    // A final event that was not sent may have set `completed_at` or `incomplete_details`.
+    return this.#writeLast({ status: "failed", completed_at: null, incomplete_details: null, error, ...added });
   }
 
   #writeLast(changes: Partial<items.ResponseResource>): string[] {
@@ -135,8 +132,7 @@ export class ResponsesStreamWriter {
     if (delta.refusal) this.#writeRefusal(delta.refusal);
     if (delta.annotations)
       for (const annotation of items.toAnnotations(delta.annotations)) this.#writeAnnotation(annotation);
-    const images = (delta as JsonObject)["images"];
-    if (images) this.#writeImages(images);
+    if (delta.images) this.#writeImages(delta.images);
     for (const call of delta.tool_calls ?? []) this.#writeCall(call);
     if (delta.extra_content) this.#reasoning.addMessage(delta.extra_content);
   }
@@ -144,15 +140,10 @@ export class ResponsesStreamWriter {
   #writeThought(text: string): void {
     const entry = this.#openReasoning();
     const { item } = entry;
-    if (!this.#isPartOpen) {
-      this.#isPartOpen = true;
-      const part = { type: "summary_text", text: "" } as const;
-      const summary_index = item.summary.push(part) - 1;
-      this.#events.pushAt("response.reasoning_summary_part.added", entry, { summary_index, part });
-    }
+    if (!this.#isPartOpen) this.#openSummaryPart(entry);
     const part = item.summary.at(-1);
     if (part !== undefined) part.text += text;
-    this.#grown = item;
+    this.#lastGrown = item;
     const before = `"summary_index":${lastIndex(item.summary)},`;
     this.#events.pushDelta("response.reasoning_summary_text.delta", entry, text, { before });
   }
@@ -172,11 +163,10 @@ export class ResponsesStreamWriter {
     const { entry, contentIndex, part } = this.#openText();
     part.text += text;
     part.logprobs.push(...logprobs);
-    this.#grown = entry.item;
-    const after = logprobs.length === 0 ? `,"logprobs":[]` : `,"logprobs":${JSON.stringify(logprobs)}`;
+    this.#lastGrown = entry.item;
     this.#events.pushDelta("response.output_text.delta", entry, text, {
       before: `"content_index":${contentIndex},`,
-      after,
+      after: `,"logprobs":${JSON.stringify(logprobs)}`,
     });
   }
 
@@ -187,17 +177,17 @@ export class ResponsesStreamWriter {
     if (!this.#isPartOpen) this.#openPart(entry, { type: "refusal", refusal: "" });
     const part = content.at(-1);
     if (part?.type === "refusal") part.refusal += text;
-    this.#grown = entry.item;
+    this.#lastGrown = entry.item;
     this.#events.pushDelta("response.refusal.delta", entry, text, { before: `"content_index":${lastIndex(content)},` });
   }
 
-  /** Sources may arrive before the text, and after its end. */
+  /** Sources may arrive before the text and after its end. */
   #writeAnnotation(annotation: items.Annotation): void {
     if (this.#lastText === null) this.#heldAnnotations.push(annotation);
     else this.#annotate(this.#lastText, annotation);
   }
 
-  #annotate({ entry, contentIndex, part }: OpenText, annotation: items.Annotation): void {
+  #annotate({ entry, contentIndex, part }: TextEntry, annotation: items.Annotation): void {
     part.annotations.push(annotation);
     const indexes = { content_index: contentIndex, annotation_index: lastIndex(part.annotations) };
     this.#events.pushAt("response.output_text.annotation.added", entry, { ...indexes, annotation });
@@ -222,10 +212,10 @@ export class ResponsesStreamWriter {
   }
 
   #writeCall(delta: CallDelta): void {
-    const openCalls = this.#calls.open.length;
+    const openBefore = this.#calls.open.length;
     const call = this.#calls.find(delta);
     if (call === null) return;
-    if (this.#calls.open.length > openCalls) this.#closeCompleteCalls();
+    if (this.#calls.open.length > openBefore) this.#closeCompleteCalls();
     if (delta.extra_content) call.extraContent = mergeExtraContent(call.extraContent, delta.extra_content);
     const piece = delta.function?.arguments ?? "";
     call.arguments += piece;
@@ -240,24 +230,23 @@ export class ResponsesStreamWriter {
 
   #writeArguments(entry: OutputEntry<items.FunctionCallItem>, piece: string): void {
     entry.item.arguments += piece;
-    this.#grown = entry.item;
+    this.#lastGrown = entry.item;
     this.#events.pushDelta("response.function_call_arguments.delta", entry, piece);
   }
 
   #openCall(call: StreamedCall): void {
-    const item = items.createCall(
-      "in_progress",
-      this.#callIds.take(call.id),
-      items.toToolName(call.name, this.#toolNames),
-      "",
-    );
+    const item = items.createCall("in_progress", {
+      call_id: this.#callIds.take(call.id),
+      ...items.toToolName(call.name, this.#toolNames),
+      arguments: "",
+    });
     if (call.extraContent !== null) this.#reasoning.setCall(item.call_id, call.extraContent);
     this.#closeCurrent();
     this.#writeReasoning();
     const entry = this.#events.add(item);
     this.#callEntries.set(call, entry);
     this.#calls.open = [...this.#calls.open.filter((other) => other !== call), call];
-    this.#grown = entry.item;
+    this.#lastGrown = entry.item;
     if (call.arguments !== "") this.#writeArguments(entry, call.arguments);
   }
 
@@ -269,7 +258,7 @@ export class ResponsesStreamWriter {
     }
   }
 
-  /** `cut` is the item that a limit has cut. */
+  /** `cut` is the item that a limit has cut, or null. */
   #closeCall(call: StreamedCall, cut: items.OutputItem | null): void {
     this.#calls.close(call);
     const entry = this.#callEntries.get(call);
@@ -288,7 +277,7 @@ export class ResponsesStreamWriter {
   }
 
   #openReasoning(): OutputEntry<items.ReasoningItem> {
-    if (this.#current?.item.type === "reasoning") return this.#current as OutputEntry<items.ReasoningItem>;
+    if (hasItemOf(this.#current, "reasoning")) return this.#current;
     this.#closeCurrent();
     this.#closeCompleteCalls();
     const entry = this.#events.add(items.createReasoning("in_progress"));
@@ -296,8 +285,16 @@ export class ResponsesStreamWriter {
     return entry;
   }
 
+  #openSummaryPart(entry: OutputEntry<items.ReasoningItem>): void {
+    const { summary } = entry.item;
+    const part = { type: "summary_text", text: "" } as const;
+    summary.push(part);
+    this.#isPartOpen = true;
+    this.#events.pushAt("response.reasoning_summary_part.added", entry, { summary_index: lastIndex(summary), part });
+  }
+
   #openMessage(): OutputEntry<items.MessageItem> {
-    if (this.#current?.item.type === "message") return this.#current as OutputEntry<items.MessageItem>;
+    if (hasItemOf(this.#current, "message")) return this.#current;
     this.#closeCurrent();
     this.#closeCompleteCalls();
     this.#writeReasoning();
@@ -306,10 +303,8 @@ export class ResponsesStreamWriter {
     return entry;
   }
 
-  #openText(): OpenText {
-    const open = this.#lastText;
-    if (open !== null && this.#isPartOpen && open.entry === this.#current)
-      if (open.contentIndex === lastIndex(open.entry.item.content)) return open;
+  #openText(): TextEntry {
+    if (this.#lastText !== null && this.#isOpen(this.#lastText)) return this.#lastText;
     const entry = this.#openMessage();
     this.#closePart();
     const part = items.createText("");
@@ -319,6 +314,10 @@ export class ResponsesStreamWriter {
     for (const annotation of this.#heldAnnotations) this.#annotate(text, annotation);
     this.#heldAnnotations = [];
     return text;
+  }
+
+  #isOpen({ entry, contentIndex }: TextEntry): boolean {
+    return this.#isPartOpen && entry === this.#current && contentIndex === lastIndex(entry.item.content);
   }
 
   #openPart(entry: OutputEntry<items.MessageItem>, part: items.OutputPart): void {
@@ -358,9 +357,10 @@ export class ResponsesStreamWriter {
   }
 
   /** Closes everything that is open, in order. */
-  #closeAll(cut: items.OutputItem | null): void {
+  #closeAll(isCut: boolean): void {
     if (this.#heldAnnotations.length > 0) this.#openText();
     for (const call of this.#calls.open.filter((open) => !this.#callEntries.has(open))) this.#openCall(call);
+    const cut = isCut ? this.#lastGrown : null;
     // A call closes the item before it, so an open item of another kind began after all open calls.
     for (const call of this.#calls.open) this.#closeCall(call, cut);
     this.#closeCurrent(cut);
@@ -372,6 +372,14 @@ export class ResponsesStreamWriter {
     this.#current = this.#events.add(items.createReasoning("in_progress"));
     this.#closeCurrent();
   }
+}
+
+/** TypeScript does not narrow an entry by the type of its item. */
+function hasItemOf<Type extends items.OutputItem["type"]>(
+  entry: OutputEntry | null,
+  type: Type,
+): entry is OutputEntry<Extract<items.OutputItem, { type: Type }>> {
+  return entry?.item.type === type;
 }
 
 function lastIndex(list: readonly unknown[]): number {

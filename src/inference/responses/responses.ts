@@ -15,15 +15,8 @@ import { createNativeResponses } from "./native-responses.ts";
 import { createProviderStoredResponses } from "./provider-stored-responses.ts";
 import { createDraft } from "./response-defaults.ts";
 import { createResponsePlanner, type ResponseContext, type ResponsePlan } from "./response-planner.ts";
-import {
-  invalidQuery,
-  notFound,
-  type ResponseLookup,
-  type ResponsesAnswer,
-  type ResponsesDependencies,
-  type ResponsesInput,
-  toItems,
-} from "./responses-input.ts";
+import type { ResponseLookup, ResponsesAnswer, ResponsesDependencies, ResponsesInput } from "./responses-input.ts";
+import { invalidQuery, notFound, toItems } from "./responses-input.ts";
 import { ResponsesStreamWriter } from "./responses-stream.ts";
 import { nowInSeconds } from "./to-response.ts";
 import { createTranslatedResponses } from "./translated-responses.ts";

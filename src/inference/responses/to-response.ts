@@ -90,7 +90,7 @@ export function toResponse(
     model: completion.model || draft.model,
     output: output.map((item, index) => ({ ...item, id: toItemId(item.id, draft.id, index) })),
     usage: toResponseUsage(completion.usage),
-    service_tier: toServiceTier(completion["service_tier"]) ?? "default",
+    service_tier: toServiceTier(completion.service_tier) ?? "default",
   };
 }
 
@@ -102,8 +102,11 @@ function toOutput(
   const output: OutputItem[] = [];
   const callIds = new CallIds(takenCallIds);
   const calls = (message.tool_calls ?? []).map(({ id, function: called, extra_content: extra }) => {
-    const name = toToolName(called?.name ?? "", toolNames);
-    const item = createCall("completed", callIds.take(id), name, called?.arguments ?? "");
+    const item = createCall("completed", {
+      call_id: callIds.take(id),
+      ...toToolName(called?.name ?? "", toolNames),
+      arguments: called?.arguments ?? "",
+    });
     return { item, id: item.call_id, extra };
   });
   const state = toReasoningState(message, calls, origin);
@@ -113,7 +116,7 @@ function toOutput(
   output.push(...toSearchItems(message.web_searches));
   const parts = toOutputParts(message, logprobs);
   if (parts.length > 0) output.push(createMessage("completed", parts));
-  output.push(...toImageItems(message["images"]), ...calls.map(({ item }) => item));
+  output.push(...toImageItems(message.images), ...calls.map(({ item }) => item));
   if (!beginsWithReasoning && state.message !== null) output.push(createReasoning("completed", [], state));
   return output;
 }
@@ -163,8 +166,11 @@ export function createText(text: string): OutputPart & { readonly type: "output_
   return { type: "output_text", text, annotations: [], logprobs: [] };
 }
 
-export function createCall(status: ItemStatus, call_id: string, name: ToolName, args: string): FunctionCallItem {
-  return { id: createId("fc"), type: "function_call", status, call_id, ...name, arguments: args };
+export function createCall(
+  status: ItemStatus,
+  call: ToolName & Pick<FunctionCallItem, "call_id" | "arguments">,
+): FunctionCallItem {
+  return { id: createId("fc"), type: "function_call", status, ...call };
 }
 
 /** The caller's name for a function of the provider. */

@@ -17,13 +17,8 @@ import { createDraft } from "./response-defaults.ts";
 import type { StreamFailure } from "./response-events.ts";
 import { type ResponseContext, toRecordMembers } from "./response-planner.ts";
 import { ResponseRecorder } from "./response-recorder.ts";
-import {
-  type ResponsesAnswer,
-  type ResponsesDependencies,
-  type ResponsesInput,
-  stateless,
-  toItems,
-} from "./responses-input.ts";
+import type { ResponsesAnswer, ResponsesDependencies, ResponsesInput } from "./responses-input.ts";
+import { stateless, toItems } from "./responses-input.ts";
 import { ResponsesStreamWriter } from "./responses-stream.ts";
 import { nowInSeconds, takenCallIds, toResponse } from "./to-response.ts";
 import { toToolNames } from "./tool-names.ts";

@@ -32,6 +32,8 @@ export interface AccountedRun extends RunAccounting {
   readonly signal: AbortSignal;
   /** The engine performs the task with calls to models, which are accounted for one by one. */
   readonly reportsCalls: boolean;
+  /** For the trace, if contents are recorded. */
+  readonly input?: unknown;
   /** What the run may use at most; absent: it is not known. */
   readonly demand?: () => Demand;
 }
@@ -41,6 +43,8 @@ export class RunTicket extends CallTicket {
   readonly run: AccountedRun;
   /** Set as soon as the provider has answered: what follows may fail, and does not change what is owed. */
   charge: Charge | null = null;
+  /** For the trace, if contents are recorded; without bytes. */
+  output: unknown;
   /** The work continues elsewhere: a later run is reported. */
   isPending = false;
 
@@ -103,6 +107,7 @@ export async function accountRun<Result>(
       usage: null,
     };
     run.report(report);
+    if (ticket.output !== undefined) span?.noteTaskOutput(ticket.output);
     span?.end(report);
   }
 
@@ -124,13 +129,14 @@ export async function accountRun<Result>(
 }
 
 function startSpan(parent: Span, run: AccountedRun): AttemptSpan {
-  const { task, provider, model, deployment, jobId, requestId, caller, address = null } = run;
+  const { task, provider, model, deployment, jobId, requestId, caller, address = null, input } = run;
   return new AttemptSpan(parent, {
     operation: task,
     provider,
     model,
     address,
     isStream: false,
+    taskInput: input,
     attributes: {
       "switchyard.request.id": requestId,
       "switchyard.key.id": caller.keyId,

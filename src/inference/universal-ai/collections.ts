@@ -9,6 +9,7 @@ import { GatewayError, messageOf, ValidationError } from "../../errors.ts";
 import { freeCharge } from "../../lib/charge.ts";
 import { startDeadline } from "../../lib/deadline.ts";
 import { suggest } from "../../lib/find-nearest.ts";
+import { dayMs } from "../../lib/time-units.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft, type Connection } from "../../providers/call.ts";
 import { Trace } from "../trace.ts";
@@ -75,7 +76,6 @@ export type Collections = ReturnType<typeof createCollections>;
 
 /** A face of the local engine takes four kilobytes, and a search reads all of a collection: 20 MB. */
 const limits = { collectionsPerOwner: 100, facesPerCollection: 5_000 };
-const dayMs = 86_400_000;
 const abandonedAtOnce = 20;
 
 export function createCollections(options: CollectionsOptions) {
@@ -138,7 +138,7 @@ export function createCollections(options: CollectionsOptions) {
     };
     const account = {
       ...{ callLimits, checkLedger, report, caller, trace, requestId, provider, task: faceTask, signal: limit.signal },
-      ...{ model: null, deployment: null, jobId: null, reportsCalls: false },
+      ...{ model: null, deployment: null, jobId: null, reportsCalls: false, input: call.input },
     };
     try {
       return await accountRun(account, async (ticket) => {

@@ -1,22 +1,18 @@
 // One run of one engine: checks the output against the schema of the task, publishes its binary results, computes its cost, and reports
 // the outcome.
 
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Caller } from "../../access/caller.ts";
+import { fitsOutputInParts } from "../../contract/fits-output.ts";
 import type { Task } from "../../contract/tasks.ts";
 import type { BinaryResult, Engine, EngineStep, TaskCall, TaskResult } from "../../engines/engine.ts";
 import { GatewayError } from "../../errors.ts";
-import { type Json, SchemaDocument } from "../../lib/json-schema/schema.ts";
-import { fitsSchema } from "../../lib/json-schema/schema-check.ts";
+import type { Json } from "../../lib/json-schema/schema.ts";
 import type { JsonObject } from "../../lib/lenient-json.ts";
 import { setAt } from "../../lib/set-at.ts";
 import { estimateTask } from "../estimate.ts";
 import type { Trace } from "../trace.ts";
 import { accountRun, type RunAccounting } from "./account-run.ts";
 import { chargeForTask } from "./unit-price.ts";
-
-// Checking this many items takes about 8 ms.
-const itemsAtOnce = 1_000;
 
 export interface TaskOffer {
   readonly engine: Engine;
@@ -73,6 +69,7 @@ async function runEngine(
     ...{ caller: run.caller, trace: run.trace, requestId: call.requestId, signal: call.signal },
     ...{ task: engine.task, provider, model, deployment: call.deployment ?? null, jobId: call.jobId ?? null },
     address: findAddress(run.offer, call.deployment),
+    input: call.input,
     reportsCalls: engine.isPaidByToken === true,
     demand: () => estimateTask(task, run.offer, call),
   };
@@ -87,6 +84,7 @@ async function runEngine(
     const milliseconds = performance.now() - startedAt;
     const charge = chargeForTask(task, provider, model, result);
     ticket.charge = charge;
+    ticket.output = result.output;
     const output = await withBinaries(result, task, engine, publish);
     const { cost, reason: costReason } = charge;
     return { output, original: result.original ?? null, cost, costReason, provider, model, milliseconds };
@@ -106,7 +104,7 @@ export function refuseUnavailable({ unavailableReason }: Engine): void {
 
 /** The output as the caller receives it. It is checked before its bytes are published. */
 async function withBinaries(
-  { output, binaries = [] }: TaskResult,
+  { output, binaries = [], isChecked = false }: TaskResult,
   task: Task,
   engine: Engine,
   publish: OfferRun["publish"],
@@ -116,31 +114,11 @@ async function withBinaries(
     if (base64Path !== null) setAt(whole, base64Path, Buffer.from(bytes).toString("base64"));
     setAt(whole, urlPath, "https://address.invalid/");
   }
-  if (!(await fitsInParts(whole, task.outputSchema)))
+  if (!isChecked && !(await fitsOutputInParts(whole, task)))
     throw new GatewayError(
       "provider_bad_response",
       `The provider '${engine.provider}' answered with something that is not the output of ${task.name}.`,
     );
   for (const binary of binaries) setAt(whole, binary.urlPath, await publish(binary));
   return whole;
-}
-
-/** Checks long lists in parts, so that other requests are served in between: 60,000 items take half a second. */
-async function fitsInParts(output: JsonObject, outputSchema: Task["outputSchema"]): Promise<boolean> {
-  const long = Object.entries(output).filter((member): member is [string, unknown[]] => {
-    return Array.isArray(member[1]) && member[1].length > itemsAtOnce;
-  });
-  const firstParts = Object.fromEntries(long.map(([name, list]) => [name, list.slice(0, itemsAtOnce)]));
-  const fits = (value: JsonObject) => {
-    const document = new SchemaDocument(outputSchema, "unlimited");
-    return fitsSchema(value as Json, document.root, document);
-  };
-  if (!fits({ ...output, ...firstParts })) return false;
-  for (const [name, list] of long) {
-    for (let start = itemsAtOnce; start < list.length; start += itemsAtOnce) {
-      await nextTurn();
-      if (!fits({ ...output, ...firstParts, [name]: list.slice(start, start + itemsAtOnce) })) return false;
-    }
-  }
-  return true;
 }

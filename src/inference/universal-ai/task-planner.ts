@@ -17,7 +17,16 @@ export interface TaskPlan {
   readonly offers: readonly TaskOffer[];
 }
 
-export type TaskPlanner = (request: UniversalAiRequest, caller: Caller, mode: "now" | "job") => TaskPlan;
+type NamedModels = Pick<UniversalAiRequest, "model" | "fallbacks">;
+
+export interface TaskPlanner {
+  /** Throws when the request is refused for a reason that is known before it runs. */
+  check(request: UniversalAiRequest, caller: Caller, mode: "now" | "job"): TaskPlan;
+  /** The offers of a request, whatever its input. Throws as `check` does. */
+  chooseOffers(request: NamedModels, caller: Caller): readonly TaskOffer[];
+  /** The offer of one model. Throws when the caller may not use it, or nothing offers it. */
+  findOffer(model: string, caller: Caller): TaskOffer;
+}
 
 const sandboxName = "sandbox";
 
@@ -52,13 +61,7 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
     return { engine, model: null };
   }
 
-  return (request, caller, mode) => {
-    const names = [request.model, ...(request.fallbacks ?? [])];
-    const task = findTaskOf(request.model);
-    if (mode === "now" && task.mode === "async")
-      throw unknownModel("async_only", `'${request.model}' runs as a job: send it to POST /v3/universal-ai/async.`);
-    refuseFallbacks(task, request.fallbacks ?? []);
-    const input = checkInput(task, request.input);
+  function choose(task: Task, names: readonly string[], caller: Caller): readonly TaskOffer[] {
     for (const name of names) refuseForbidden(caller, name);
     const offers =
       caller.kind === "sandbox" ? [sandboxOffer(task.name)] : names.map((name) => findOffer(name, task.name));
@@ -66,8 +69,32 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
     // Refuse at once, before a file is fetched or a job is stored.
     if (first !== undefined && offers.every(({ engine }) => engine.unavailableReason !== null))
       refuseUnavailable(first.engine);
-    return { task, input, offers };
+    return offers;
+  }
+
+  return {
+    check(request, caller, mode) {
+      const task = findTaskOf(request.model);
+      if (mode === "now" && task.mode === "async")
+        throw unknownModel("async_only", `'${request.model}' runs as a job: send it to POST /v3/universal-ai/async.`);
+      refuseFallbacks(task, request.fallbacks ?? []);
+      const input = checkInput(task, request.input);
+      return { task, input, offers: choose(task, namesOf(request), caller) };
+    },
+    chooseOffers(request, caller) {
+      const task = findTaskOf(request.model);
+      refuseFallbacks(task, request.fallbacks ?? []);
+      return choose(task, namesOf(request), caller);
+    },
+    findOffer(model, caller) {
+      refuseForbidden(caller, model);
+      return findOffer(model, findTaskOf(model).name);
+    },
   };
+}
+
+function namesOf({ model, fallbacks }: NamedModels): readonly string[] {
+  return [model, ...(fallbacks ?? [])];
 }
 
 /** By `<task>/<provider>`. The engines of a provider come before those of providers that have its name as an alias. */

@@ -33,9 +33,7 @@ export interface TaskRequestContext extends RequestContext {
   readonly runsJobs?: true;
 }
 
-export interface UniversalAi {
-  /** Throws when the request is refused for a reason that is known before it runs. */
-  readonly check: TaskPlanner;
+export interface UniversalAi extends TaskPlanner {
   run(input: TaskRequestContext): Promise<JsonObject>;
   /** Throws a ValidationError for files that cannot be used, as far as that is known without fetching them. */
   checkFiles(plan: TaskPlan, owner: string): Promise<void>;
@@ -47,6 +45,8 @@ export interface UniversalAi {
     options: OfferOptions,
     attempt: (offer: TaskOffer, note: AttemptNote, deployment: string | null) => Promise<Answer>,
   ): Promise<Answer>;
+  /** The offer as `tryOffers` would try it now. */
+  toCandidate(offer: TaskOffer): LoopCandidate;
   readonly engines: readonly Engine[];
   readonly aliases: TaskAliases;
 }
@@ -73,11 +73,11 @@ export interface UniversalAiDependencies
 
 export function createUniversalAi(dependencies: UniversalAiDependencies): UniversalAi {
   const { engines, health, candidateLoop, publish, totalTimeoutMs, shutdownSignal, report } = dependencies;
-  const check = createTaskPlanner(engines);
+  const planner = createTaskPlanner(engines);
 
   async function run(input: TaskRequestContext): Promise<JsonObject> {
     const { request, caller, trace, connection } = input;
-    const plan = check(request, caller, input.runsJobs === true ? "job" : "now");
+    const plan = planner.check(request, caller, input.runsJobs === true ? "job" : "now");
     trace.routedAt = performance.now();
     const deadline = trace.startedAt + totalTimeoutMs;
     const timeoutMs = Math.max(1, deadline - performance.now());
@@ -190,11 +190,12 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
   }
 
   return {
-    check,
+    ...planner,
     run,
     checkFiles: ({ task, input }, owner) => checkFiles(findFiles(task, input), dependencies.files, owner),
     openFiles,
     tryOffers,
+    toCandidate: (offer) => toCandidate(offer, health),
     engines,
     aliases: createTaskAliases(dependencies.aliases ?? new Map()),
   };

@@ -2,20 +2,8 @@
 // `format` and `unevaluated...` are not checked.
 
 import { isObject, type JsonObject } from "../lenient-json.ts";
-import {
-  areEqual,
-  asSchema,
-  canonicalText,
-  entriesOf,
-  itemsOf,
-  type Json,
-  listOf,
-  numberOf,
-  own,
-  type Schema,
-  type SchemaDocument,
-  typesOf,
-} from "./schema.ts";
+import type { Json, Schema, SchemaDocument } from "./schema.ts";
+import { areEqual, asSchema, canonicalText, entriesOf, itemsOf, listOf, numberOf, own, typesOf } from "./schema.ts";
 
 export function fitsSchema(value: Json, schema: Schema, document: SchemaDocument): boolean {
   document.step();

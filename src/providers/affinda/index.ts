@@ -2,7 +2,7 @@ import { ValidationError } from "../../errors.ts";
 import type { JsonObject } from "../dialect.ts";
 import { type ErrorRule, readErrorRules } from "../error-rules.ts";
 import { asObject, asText, at, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { toDocuments } from "../shapes/documents.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
@@ -40,8 +40,7 @@ function pagesOf({ json }: TaskResponse): number {
   return objectsIn(at(json, "meta", "pages")).length;
 }
 
-const parseFinancialDocument = defineTask({
-  task: "ocr/financial_parser",
+const parseFinancialDocument = defineTask("ocr/financial_parser", {
   docs,
   // The workspace determines the kind of document.
   unsupported: ["document_type"],
@@ -52,27 +51,23 @@ const parseFinancialDocument = defineTask({
   },
 });
 
-const parseIdentity = defineTask({
-  task: "ocr/identity_parser",
+const parseIdentity = defineTask("ocr/identity_parser", {
   docs,
   toRequest,
   fromResponse: (response) => toDocuments("ocr/identity_parser", [toIdentity(dataOf(response))], pagesOf(response)),
 });
 
-const parseResume = defineTask({
-  task: "ocr/resume_parser",
+const parseResume = defineTask("ocr/resume_parser", {
   docs,
   toRequest,
   fromResponse: (response) => toDocuments("ocr/resume_parser", toResume(dataOf(response)), pagesOf(response)),
 });
 
-export const affinda: ProviderRow = {
-  name: "affinda",
-  title: "Affinda",
+export const affinda = defineProvider("affinda", "Affinda", {
   docs: "https://docs.affinda.com/reference/getting-started",
   baseUrl: "https://api.affinda.com",
   errors,
   // They would replace the file that was checked.
   sealedParams: ["url", "file"],
   tasks: [parseFinancialDocument, parseIdentity, parseResume],
-};
+});

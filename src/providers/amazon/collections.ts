@@ -10,8 +10,7 @@ import { kindOfRefusal, readBox, statusOfKind, toAwsRequest } from "./aws-json.t
 const maxMatches = 100;
 const done = { output: {}, units: {} };
 
-export const recogniseFaces = defineTask({
-  task: "image/face_recognition",
+export const recogniseFaces = defineTask("image/face_recognition", {
   docs: "https://docs.aws.amazon.com/rekognition/latest/APIReference/API_SearchFacesByImage.html",
   service: "rekognition",
   files: { maxBytes: 5 * 1_048_576, mediaTypes: ["image/jpeg", "image/png"] },

@@ -1,4 +1,4 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { readAwsRefusal } from "./aws-json.ts";
 import { chat, embeddings, modelAccess } from "./bedrock.ts";
 import { recogniseFaces } from "./collections.ts";
@@ -9,9 +9,7 @@ import { speak, transcribe } from "./speech.ts";
 import { generateVideo } from "./video.ts";
 import { videoTasks } from "./video-analysis.ts";
 
-export const amazon: ProviderRow = {
-  name: "amazon",
-  title: "Amazon Web Services",
+export const amazon = defineProvider("amazon", "Amazon Web Services", {
   openTelemetryName: "aws.bedrock",
   docs: "https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html",
   auth: { kind: "aws-sigv4" },
@@ -69,4 +67,4 @@ export const amazon: ProviderRow = {
     generateVideo,
     ...videoTasks,
   ],
-};
+});

@@ -1,5 +1,5 @@
-// Amazon Comprehend and Amazon Translate. Offsets are code points. Comprehend requires a language: when the caller leaves it out, the
-// gateway requests its detection first.
+// Text analysis with Amazon Comprehend, and translation with Amazon Translate. Comprehend needs the language of a text: when the caller does
+// not name it, a first request detects it. Offsets count code points.
 
 import type { KnownOutput, TaskName } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
@@ -19,26 +19,26 @@ import { readSentiment, toRatedSentiment, toSentimentAnalysis } from "../shapes/
 import { defineTask, type ProviderTask, refuseInput, type TaskCall, type TaskRequest } from "../task.ts";
 import { toAwsRequest } from "./aws-json.ts";
 
-const docs = "https://docs.aws.amazon.com/comprehend/latest/APIReference/";
-const detection = "DetectDominantLanguage";
+const comprehendDocs = "https://docs.aws.amazon.com/comprehend/latest/APIReference/";
+const detectionOperation = "DetectDominantLanguage";
 
 export const languageTasks: readonly ProviderTask[] = [
-  createTask("text/sentiment_analysis", "DetectSentiment", ({ Sentiment, SentimentScore }) =>
+  defineAnalysis("text/sentiment_analysis", "DetectSentiment", ({ Sentiment, SentimentScore }) =>
     toSentimentAnalysis(toRatedSentiment(Sentiment, asObject(SentimentScore)), []),
   ),
-  createTask("text/named_entity_recognition", "DetectEntities", ({ Entities }) => ({
+  defineAnalysis("text/named_entity_recognition", "DetectEntities", ({ Entities }) => ({
     items: objectsIn(Entities).map(({ Text, Type, Score }) => ({
       entity: asString(Text),
       category: asText(Type),
       importance: asNumber(Score),
     })),
   })),
-  createTask("text/entity_sentiment", "DetectTargetedSentiment", ({ Entities }) => ({
+  defineAnalysis("text/entity_sentiment", "DetectTargetedSentiment", ({ Entities }) => ({
     items: objectsIn(Entities)
       .flatMap(({ Mentions }) => objectsIn(Mentions))
       .flatMap(toEntitySentiment),
   })),
-  createTask("text/syntax_analysis", "DetectSyntax", ({ SyntaxTokens }) => ({
+  defineAnalysis("text/syntax_analysis", "DetectSyntax", ({ SyntaxTokens }) => ({
     items: objectsIn(SyntaxTokens).map(({ Text, PartOfSpeech }) => ({
       word: asString(Text),
       importance: asNumber(at(PartOfSpeech, "Score")),
@@ -47,24 +47,22 @@ export const languageTasks: readonly ProviderTask[] = [
       others: {},
     })),
   })),
-  createTask("text/keyword_extraction", "DetectKeyPhrases", ({ KeyPhrases }) => ({
+  defineAnalysis("text/keyword_extraction", "DetectKeyPhrases", ({ KeyPhrases }) => ({
     items: objectsIn(KeyPhrases).map(({ Text, Score }) => {
       const score = asScore(Score);
       return { keyword: asString(Text), importance: score === null ? null : rounded(score, 2) };
     }),
   })),
-  createTask("text/anonymization", "DetectPiiEntities", ({ Entities }, call) =>
+  defineAnalysis("text/anonymization", "DetectPiiEntities", ({ Entities }, call) =>
     toAnonymization(call.input.text, objectsIn(Entities).map(toFoundData), null),
   ),
-  defineTask({
-    task: "translation/language_detection",
-    docs: `${docs}API_${detection}.html`,
+  defineTask("translation/language_detection", {
+    docs: `${comprehendDocs}API_${detectionOperation}.html`,
     service: "comprehend",
     toRequest: toDetection,
-    fromResponse: ({ json }, call) => toLanguages(languagesIn(asObject(json)), call),
+    fromResponse: ({ json }, call) => toLanguages(readLanguages(asObject(json)), call),
   }),
-  defineTask({
-    task: "translation/automatic_translation",
+  defineTask("translation/automatic_translation", {
     docs: "https://docs.aws.amazon.com/translate/latest/APIReference/API_TranslateText.html",
     service: "translate",
     toRequest: ({ input }) =>
@@ -77,50 +75,56 @@ export const languageTasks: readonly ProviderTask[] = [
   }),
 ];
 
-function createTask<const Name extends TaskName, Output extends JsonObject>(
+function defineAnalysis<const Name extends TaskName, Output extends JsonObject>(
   task: Name,
   operation: string,
   toOutput: (response: JsonObject, call: TextCall) => KnownOutput<Name, Output>,
 ): ProviderTask {
   return {
     task,
-    docs: `${docs}API_${operation}.html`,
+    docs: `${comprehendDocs}API_${operation}.html`,
     service: "comprehend",
     ...withLanguage({
       toDetection,
       readDetection: (response) => {
         if (response["Languages"] === undefined) return undefined;
-        const [language] = languagesIn(response);
-        if (language !== undefined) return language.code;
-        refuseInput("language", "The provider could not detect the language of the text: name it", "missing");
+        const [mostLikely] = readLanguages(response);
+        if (mostLikely !== undefined) return mostLikely.code;
+        refuseInput(
+          "language",
+          "The provider could not detect the language of the text, so this member is required",
+          "missing",
+        );
       },
-      toAnalysis: (call, language) => toRequest(operation, call, { LanguageCode: toLanguageCode(language ?? "") }),
+      toAnalysis: ({ input }, language) =>
+        toComprehendRequest(operation, { Text: input.text, LanguageCode: toLanguageCode(language ?? "") }),
       toOutput,
     }),
   };
 }
 
-function toDetection(call: TaskCall<{ text: string }>): TaskRequest {
-  return toRequest(detection, call);
+function toDetection({ input }: TaskCall<{ text: string }>): TaskRequest {
+  return toComprehendRequest(detectionOperation, { Text: input.text });
 }
 
-function toRequest(operation: string, { input }: TaskCall<{ text: string }>, more: JsonObject = {}): TaskRequest {
-  return toAwsRequest(`Comprehend_20171127.${operation}`, { Text: input.text, ...more });
+function toComprehendRequest(operation: string, body: JsonObject): TaskRequest {
+  return toAwsRequest(`Comprehend_20171127.${operation}`, body);
 }
 
-function languagesIn({ Languages }: JsonObject): readonly FoundLanguage[] {
+/** The most likely language first. */
+function readLanguages({ Languages }: JsonObject): readonly FoundLanguage[] {
   return objectsIn(Languages)
     .map(({ LanguageCode, Score }) => ({ code: asString(LanguageCode), score: asScore(Score) }))
     .filter(({ code }) => code !== "")
-    .sort((one, another) => (another.score ?? 0) - (one.score ?? 0));
+    .sort((one, other) => (other.score ?? 0) - (one.score ?? 0));
 }
 
-/** Comprehend takes no regions, except for the two ways to write Chinese. */
+/** Comprehend's codes have no region, except zh-TW for traditional Chinese. */
 function toLanguageCode(language: string): string {
   return /^zh[-_](?:tw|hk|hant)/i.test(language) ? "zh-TW" : baseLanguage(language);
 }
 
-/** The schema requires a sentiment. */
+/** The schema requires a sentiment, so a mention without one becomes an empty list. */
 function toEntitySentiment({ Type, Text, MentionSentiment, BeginOffset, EndOffset }: JsonObject) {
   const sentiment = asText(at(MentionSentiment, "Sentiment"));
   if (sentiment === null) return [];
@@ -137,7 +141,8 @@ function toEntitySentiment({ Type, Text, MentionSentiment, BeginOffset, EndOffse
 
 function toFoundData({ Type, BeginOffset, EndOffset, Score }: JsonObject): FoundData {
   const label = asString(Type);
-  const [offset, end] = [asNumber(BeginOffset), asNumber(EndOffset)];
+  const offset = asNumber(BeginOffset);
+  const end = asNumber(EndOffset);
   const length = offset === null || end === null ? null : end - offset;
   return { offset, length, label, subcategory: lookUp(subcategories, label) ?? "Other", score: Score };
 }

@@ -12,8 +12,7 @@ import { bucketSettings, s3 } from "./bucket.ts";
 const ogg = { ogg: "ogg_vorbis", ogg_vorbis: "ogg_vorbis", opus: "ogg_opus", ogg_opus: "ogg_opus" };
 const formats = { mp3: "mp3", pcm: "pcm", ...ogg };
 
-export const speak = defineTask({
-  task: "audio/tts",
+export const speak = defineTask("audio/tts", {
   docs: "https://docs.aws.amazon.com/polly/latest/dg/API_SynthesizeSpeech.html",
   service: "polly",
   models: ["standard", "neural", "long-form", "generative"],
@@ -40,8 +39,7 @@ function toText({ input, model }: SpeechCall) {
 }
 
 /** Names of transcription jobs are unique: when the name exists already, an earlier run of this job started the transcription. */
-export const transcribe = defineTask({
-  task: "audio/speech_to_text_async",
+export const transcribe = defineTask("audio/speech_to_text_async", {
   docs: "https://docs.aws.amazon.com/transcribe/latest/APIReference/API_StartTranscriptionJob.html",
   service: "transcribe",
   requiredSettings: bucketSettings,

@@ -18,8 +18,7 @@ interface JobState {
   readonly arn?: string;
 }
 
-export const generateVideo = defineTask({
-  task: "video/generation_async",
+export const generateVideo = defineTask("video/generation_async", {
   docs: "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_StartAsyncInvoke.html",
   service: "bedrock",
   models: [defaultModel, "amazon.nova-reel-v1:0"],

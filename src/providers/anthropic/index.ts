@@ -1,5 +1,5 @@
 import { allFeatures, type SharedFacts, withFacts } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
 const current: SharedFacts = {
   ...allFeatures,
@@ -9,9 +9,7 @@ const current: SharedFacts = {
 };
 const claude45: SharedFacts = { ...current, contextTokens: 200_000, maxOutputTokens: 64_000 };
 
-export const anthropic: ProviderRow = {
-  name: "anthropic",
-  title: "Anthropic",
+export const anthropic = defineProvider("anthropic", "Anthropic", {
   docs: "https://platform.claude.com/docs/en/models/overview",
   dialect: "anthropic",
   baseUrl: "https://api.anthropic.com",
@@ -39,4 +37,4 @@ export const anthropic: ProviderRow = {
     ],
   },
   headers: { "anthropic-version": "2023-06-01" },
-};
+});

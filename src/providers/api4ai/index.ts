@@ -1,7 +1,7 @@
 import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asScore, asText, at, objectsIn, rounded } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
-import { type Edges, noEdges } from "../shapes/boxes.ts";
+import { defineProvider } from "../provider.ts";
+import { type Edges, noEdges, toVertices } from "../shapes/boxes.ts";
 import { toCutOut } from "../shapes/images.ts";
 import { fileOf, oneImage as units } from "../shapes/inputs.ts";
 import { safe, toFindings, toModeration } from "../shapes/moderation.ts";
@@ -53,8 +53,7 @@ function edgesOf(object: JsonObject): Edges | typeof noEdges {
   return { x_min: rounded(left), x_max: rounded(left + width), y_min: rounded(top), y_max: rounded(top + height) };
 }
 
-const detectObjects = defineTask({
-  task: "image/object_detection",
+const detectObjects = defineTask("image/object_detection", {
   docs: "https://api4.ai/docs/general-detection",
   toRequest: (call) => toRequest("/general-det/v1/results", call),
   fromResponse(response) {
@@ -65,8 +64,7 @@ const detectObjects = defineTask({
   },
 });
 
-const detectLogos = defineTask({
-  task: "image/logo_detection",
+const detectLogos = defineTask("image/logo_detection", {
   docs: "https://api4.ai/docs/brand-recognition",
   models: ["v1", "v2"],
   toRequest: (call) => toRequest(`/brand-det/${call.model ?? "v1"}/results`, call),
@@ -77,13 +75,7 @@ const detectLogos = defineTask({
 });
 
 function toLogos(object: JsonObject) {
-  const { x_min, x_max, y_min, y_max } = edgesOf(object);
-  const vertices = [
-    { x: x_min, y: y_min },
-    { x: x_max, y: y_min },
-    { x: x_max, y: y_max },
-    { x: x_min, y: y_max },
-  ];
+  const vertices = toVertices(edgesOf(object));
   return classesOf(object).map(([description, score]) => ({ bounding_poly: { vertices }, description, score }));
 }
 
@@ -95,8 +87,7 @@ function toNamedBrands({ array }: JsonObject) {
   });
 }
 
-const anonymize = defineTask({
-  task: "image/anonymization",
+const anonymize = defineTask("image/anonymization", {
   docs: "https://api4.ai/docs/image-anonymization",
   toRequest: (call) => toRequest("/img-anonymization/v1/results", call),
   fromResponse(response) {
@@ -108,8 +99,7 @@ const anonymize = defineTask({
   },
 });
 
-const removeBackground = defineTask({
-  task: "image/background_removal",
+const removeBackground = defineTask("image/background_removal", {
   docs: "https://api4.ai/docs/background-removal",
   toRequest: (call) => toRequest("/img-bg-removal/v1/general/results", call),
   fromResponse: (response) => toCutOut(toImage(response)),
@@ -122,8 +112,7 @@ function toImage(response: TaskResponse): { bytes: Uint8Array; mediaType: string
   return { bytes: Buffer.from(base64, "base64"), mediaType: `image/${type === "jpg" ? "jpeg" : type}` };
 }
 
-const detectFaces = defineTask({
-  task: "image/face_detection",
+const detectFaces = defineTask("image/face_detection", {
   docs: "https://api4.ai/docs/face-analysis",
   toRequest: (call) => toRequest("/face-analyzer/v1/results", call),
   fromResponse(response) {
@@ -147,8 +136,7 @@ function toFace(object: JsonObject) {
   return [{ confidence, landmarks, bounding_box: edgesOf(object) }];
 }
 
-const detectExplicitContent = defineTask({
-  task: "image/explicit_content",
+const detectExplicitContent = defineTask("image/explicit_content", {
   docs: "https://api4.ai/docs/nsfw",
   toRequest: (call) => toRequest("/nsfw/v1/results", call),
   fromResponse(response) {
@@ -157,8 +145,7 @@ const detectExplicitContent = defineTask({
   },
 });
 
-const readText = defineTask({
-  task: "ocr/ocr",
+const readText = defineTask("ocr/ocr", {
   docs: "https://api4.ai/docs/ocr",
   unsupported: ["language"],
   toRequest: (call) => toRequest("/ocr/v1/results", call),
@@ -174,13 +161,11 @@ const readText = defineTask({
   },
 });
 
-export const api4ai: ProviderRow = {
-  name: "api4ai",
-  title: "API4AI",
+export const api4ai = defineProvider("api4ai", "API4AI", {
   docs: "https://api4.ai/docs",
   baseUrl: "https://api4ai.cloud",
   auth: { kind: "header", name: "x-api-key" },
   // They would replace the file that was checked.
   sealedParams: ["url", "image"],
   tasks: [detectObjects, detectLogos, anonymize, removeBackground, detectFaces, detectExplicitContent, readText],
-};
+});

@@ -1,15 +1,14 @@
 import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { fileOf, languageOf, postJson } from "../shapes/inputs.ts";
 import { poll } from "../shapes/requests.ts";
 import { type TranscriptCall, toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask, TaskFailure } from "../task.ts";
 
-/** The vendor has no default model. It uses the first one that supports the language. */
+/** The vendor requires a list of models, and uses the first one that supports the language. */
 const defaultModels = ["universal-3-pro", "universal-2"];
 
-const transcribe = defineTask({
-  task: "audio/speech_to_text_async",
+const transcribe = defineTask("audio/speech_to_text_async", {
   docs: "https://www.assemblyai.com/docs/api-reference/transcripts/submit",
   models: defaultModels,
   acceptsAnyModel: true,
@@ -21,7 +20,7 @@ const transcribe = defineTask({
   next({ json }, call) {
     const uploaded = asText(at(json, "upload_url"));
     if (uploaded !== null)
-      return postJson("/v2/transcript", toTranscription(uploaded, call), { acceptsProviderParams: true });
+      return postJson("/v2/transcript", toTranscriptRequest(uploaded, call), { acceptsProviderParams: true });
     const status = at(json, "status");
     if (status === "error") throw new TaskFailure(400, asText(at(json, "error")) ?? "the transcription failed");
     if (status === "completed") return null;
@@ -31,19 +30,19 @@ const transcribe = defineTask({
     const words = objectsIn(at(json, "utterances")).flatMap((utterance) => objectsIn(utterance["words"]));
     const pieces = words.map((word) => ({
       ...toPiece(word, word["text"], asText(word["speaker"])),
-      start: fromMilliseconds(word["start"]),
-      end: fromMilliseconds(word["end"]),
+      start: toSeconds(word["start"]),
+      end: toSeconds(word["end"]),
     }));
     return toTranscript(asString(at(json, "text")), pieces, asNumber(at(json, "audio_duration")));
   },
 });
 
-function fromMilliseconds(value: unknown): number | null {
+function toSeconds(value: unknown): number | null {
   const milliseconds = asNumber(value);
   return milliseconds === null ? null : milliseconds / 1_000;
 }
 
-function toTranscription(audio_url: string, call: TranscriptCall) {
+function toTranscriptRequest(audio_url: string, call: TranscriptCall) {
   const language = languageOf(call);
   const vocabulary = vocabularyOf(call);
   return {
@@ -52,24 +51,30 @@ function toTranscription(audio_url: string, call: TranscriptCall) {
     speaker_labels: true,
     filter_profanity: call.input.profanity_filter,
     speakers_expected: call.input.speakers ?? undefined,
-    ...(language === null ? { language_detection: true } : { language_code: toCode(language) }),
+    ...(language === null ? { language_detection: true } : { language_code: toLanguageCode(language) }),
     ...(vocabulary.length > 0 && { keyterms_prompt: vocabulary }),
   };
 }
 
 /** `en_us` for `en-US`, but `fr` for `fr-CA`: only variants of English have a code of their own. */
-function toCode(language: string): string {
+function toLanguageCode(language: string): string {
   const [code = "", region = ""] = language.toLowerCase().split("-");
-  return code === "en" && ["us", "uk", "au"].includes(region) ? `${code}_${region}` : code;
+  return (code === "en" ? englishVariants.get(region) : undefined) ?? code;
 }
 
-export const assembly: ProviderRow = {
-  name: "assembly",
-  title: "AssemblyAI",
+/** By the region of the language tag. The vendor writes `uk` for the region that the standard calls `GB`. */
+const englishVariants: ReadonlyMap<string, string> = new Map([
+  ["us", "en_us"],
+  ["gb", "en_uk"],
+  ["uk", "en_uk"],
+  ["au", "en_au"],
+]);
+
+export const assembly = defineProvider("assembly", "AssemblyAI", {
   aliases: ["assemblyai"],
   docs: "https://www.assemblyai.com/docs/api-reference/overview",
   baseUrl: "https://api.assemblyai.com",
   auth: { kind: "header", name: "authorization" },
   sealedParams: ["audio_url", "webhook_url"],
   tasks: [transcribe],
-};
+});

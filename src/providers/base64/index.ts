@@ -1,7 +1,7 @@
 import { readImageSize } from "../../lib/image-size.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asString, at, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { toRelative } from "../shapes/boxes.ts";
 import { toDocuments } from "../shapes/documents.ts";
 import { dataUrlOf, fileOf, postJson } from "../shapes/inputs.ts";
@@ -21,8 +21,7 @@ function documentsOf({ json }: TaskResponse): readonly JsonObject[] {
   return documents;
 }
 
-const readText = defineTask({
-  task: "ocr/ocr",
+const readText = defineTask("ocr/ocr", {
   docs,
   unsupported: ["language"],
   toRequest: (call) => toScan(call, ["ocr"]),
@@ -33,8 +32,7 @@ const readText = defineTask({
   },
 });
 
-const parseFinancialDocument = defineTask({
-  task: "ocr/financial_parser",
+const parseFinancialDocument = defineTask("ocr/financial_parser", {
   docs,
   unsupported: ["language"],
   toRequest: (call) => {
@@ -45,22 +43,19 @@ const parseFinancialDocument = defineTask({
   fromResponse: (response) => toDocuments("ocr/financial_parser", documentsOf(response).map(toFinancialDocument)),
 });
 
-const parseIdentity = defineTask({
-  task: "ocr/identity_parser",
+const parseIdentity = defineTask("ocr/identity_parser", {
   docs,
   toRequest: (call) => toScan(call),
   fromResponse: (response) => toDocuments("ocr/identity_parser", documentsOf(response).map(toIdentity)),
 });
 
-const parseBankCheck = defineTask({
-  task: "ocr/bank_check_parsing",
+const parseBankCheck = defineTask("ocr/bank_check_parsing", {
   docs,
   toRequest: (call) => toScan(call, ["finance/check"]),
   fromResponse: (response) => toDocuments("ocr/bank_check_parsing", documentsOf(response).map(toCheck)),
 });
 
-const compareFaces = defineTask({
-  task: "image/face_compare",
+const compareFaces = defineTask("image/face_compare", {
   docs,
   toRequest: async (call) =>
     postJson("/api/face", {
@@ -83,13 +78,11 @@ const compareFaces = defineTask({
   },
 });
 
-export const base64: ProviderRow = {
-  name: "base64",
-  title: "Base64.ai",
+export const base64 = defineProvider("base64", "Base64.ai", {
   docs,
   baseUrl: "https://base64.ai",
   auth: { kind: "header", name: "authorization" },
   // They would replace the files that were checked.
   sealedParams: ["image", "document", "url", "referenceImage", "queryImage", "referenceUrl", "queryUrl"],
   tasks: [readText, parseFinancialDocument, parseIdentity, parseBankCheck, compareFaces],
-};
+});

@@ -1,11 +1,9 @@
 import { type SharedFacts, textAndImage } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
 const glm: SharedFacts = { contextTokens: 1_048_576, reasoning: true };
 
-export const baseten: ProviderRow = {
-  name: "baseten",
-  title: "Baseten Model APIs",
+export const baseten = defineProvider("baseten", "Baseten Model APIs", {
   docs: "https://docs.baseten.co/inference/model-apis/overview",
   baseUrl: "https://inference.baseten.co/v1",
   chat: {
@@ -26,4 +24,4 @@ export const baseten: ProviderRow = {
       { id: "openai/gpt-oss-120b", contextTokens: 128_072, maxOutputTokens: 128_072, reasoning: true },
     ],
   },
-};
+});

@@ -1,8 +1,6 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const cloudflare: ProviderRow = {
-  name: "cloudflare",
-  title: "Cloudflare Workers AI",
+export const cloudflare = defineProvider("cloudflare", "Cloudflare Workers AI", {
   docs: "https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/",
   baseUrl: "https://api.cloudflare.com/client/v4/accounts/{account_id}/ai/v1",
   placeholders: { account_id: "CLOUDFLARE_ACCOUNT_ID" },
@@ -16,4 +14,4 @@ export const cloudflare: ProviderRow = {
       { id: "@cf/meta/llama-3.2-11b-vision-instruct", input: ["text", "image"] },
     ],
   },
-};
+});

@@ -1,11 +1,9 @@
 import { allFeatures, type SharedFacts, textAndImage } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
 const commandR: SharedFacts = { ...allFeatures, contextTokens: 128_000, maxOutputTokens: 4_000, reasoning: false };
 
-export const cohere: ProviderRow = {
-  name: "cohere",
-  title: "Cohere",
+export const cohere = defineProvider("cohere", "Cohere", {
   docs: "https://docs.cohere.com/docs/models",
   dialect: "cohere",
   baseUrl: "https://api.cohere.com",
@@ -35,4 +33,4 @@ export const cohere: ProviderRow = {
       { id: "embed-multilingual-v3.0", dimensions: 1_024 },
     ],
   },
-};
+});

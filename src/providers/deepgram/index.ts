@@ -1,6 +1,6 @@
 import { lookUp } from "../../lib/look-up.ts";
 import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { countCharacters, fileOf, languageOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { formatOf, type SpeechCall, toSpeech } from "../shapes/speech.ts";
 import { toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
@@ -17,8 +17,7 @@ const formats = {
 
 const maxTextLength = 2_000;
 
-const speak = defineTask({
-  task: "audio/tts",
+const speak = defineTask("audio/tts", {
   docs: "https://developers.deepgram.com/reference/text-to-speech/speak-request",
   models: ["aura-2", "aura"],
   acceptsAnyModel: true,
@@ -50,8 +49,7 @@ function toVoice(call: SpeechCall): string {
 const defaultTranscriptionModel = "nova-3";
 
 /** The vendor responds when the transcript is complete, so there is nothing to poll. */
-const transcribe = defineTask({
-  task: "audio/speech_to_text_async",
+const transcribe = defineTask("audio/speech_to_text_async", {
   docs: "https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded",
   unsupported: ["speakers"],
   // https://developers.deepgram.com/docs/models: the vendor recommends these two and no longer lists `enhanced` and `base`.
@@ -90,11 +88,9 @@ const transcribe = defineTask({
   },
 });
 
-export const deepgram: ProviderRow = {
-  name: "deepgram",
-  title: "Deepgram",
+export const deepgram = defineProvider("deepgram", "Deepgram", {
   docs: "https://developers.deepgram.com/docs/tts-models",
   baseUrl: "https://api.deepgram.com",
   auth: { kind: "header", name: "authorization", prefix: "Token " },
   tasks: [speak, transcribe],
-};
+});

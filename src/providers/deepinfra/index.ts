@@ -1,8 +1,6 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const deepinfra: ProviderRow = {
-  name: "deepinfra",
-  title: "DeepInfra",
+export const deepinfra = defineProvider("deepinfra", "DeepInfra", {
   docs: "https://docs.deepinfra.com/chat/overview",
   baseUrl: "https://api.deepinfra.com/v1/openai",
   keyNames: ["DEEPINFRA_TOKEN"],
@@ -19,4 +17,4 @@ export const deepinfra: ProviderRow = {
       { id: "Qwen/Qwen3-14B", contextTokens: 40_960, reasoning: true },
     ],
   },
-};
+});

@@ -1,12 +1,11 @@
 import { asCount, asNumber, asText, at } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { countCharacters, fileOf, postJson } from "../shapes/inputs.ts";
 import { baseLanguage } from "../shapes/languages.ts";
 import { postForm } from "../shapes/requests.ts";
 import { defineTask, TaskFailure } from "../task.ts";
 
-const translate = defineTask({
-  task: "translation/automatic_translation",
+const translate = defineTask("translation/automatic_translation", {
   docs: "https://developers.deepl.com/api-reference/translate/request-translation",
   toRequest: ({ input }) =>
     postJson("/v2/translate", { text: [input.text], ...toLanguages(input), show_billed_characters: true }),
@@ -35,8 +34,7 @@ const minWaitMs = 500;
 const maxWaitMs = 10_000;
 
 /** The document is uploaded, polled until it is translated, and downloaded. It can be downloaded once. */
-const translateDocument = defineTask({
-  task: "translation/document_translation",
+const translateDocument = defineTask("translation/document_translation", {
   docs: "https://developers.deepl.com/api-reference/document",
   toRequest: (call) => postForm("/v2/document", { ...toLanguages(call.input), file: fileOf(call) }),
   next(response, _call, request) {
@@ -70,9 +68,7 @@ function toWait(seconds: unknown): number {
   return Math.min(maxWaitMs, Math.max(minWaitMs, (asNumber(seconds) ?? 0) * 500));
 }
 
-export const deepl: ProviderRow = {
-  name: "deepl",
-  title: "DeepL",
+export const deepl = defineProvider("deepl", "DeepL", {
   docs: "https://developers.deepl.com/docs",
   // Keys of the free plan, which end with `:fx`, need DEEPL_BASE_URL=https://api-free.deepl.com.
   baseUrl: "https://api.deepl.com",
@@ -81,4 +77,4 @@ export const deepl: ProviderRow = {
   // https://developers.deepl.com/docs/best-practices/error-handling: the characters of the month, or the operator's own limit, are used up.
   errors: [{ status: 456, means: "rate_limit" }],
   tasks: [translate, translateDocument],
-};
+});

@@ -1,5 +1,5 @@
 import { type SharedFacts, textAndImage } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
 const facts: SharedFacts = {
   contextTokens: 1_048_576,
@@ -9,9 +9,7 @@ const facts: SharedFacts = {
   reasoning: true,
 };
 
-export const deepseek: ProviderRow = {
-  name: "deepseek",
-  title: "DeepSeek",
+export const deepseek = defineProvider("deepseek", "DeepSeek", {
   docs: "https://api-docs.deepseek.com/quick_start/pricing",
   baseUrl: "https://api.deepseek.com",
   chat: {
@@ -35,4 +33,4 @@ export const deepseek: ProviderRow = {
     ],
   },
   responses: { kind: "stateless" },
-};
+});

@@ -1,14 +1,13 @@
 import type { JsonObject } from "../dialect.ts";
 import { asCount, asObject, asText, at, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { joinAddress, readAddress, soleItem, toDocuments } from "../shapes/documents.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { asLanguage } from "../shapes/languages.ts";
 import { postForm } from "../shapes/requests.ts";
 import { defineTask } from "../task.ts";
 
-const parseFinancialDocument = defineTask({
-  task: "ocr/financial_parser",
+const parseFinancialDocument = defineTask("ocr/financial_parser", {
   docs: "https://eagle-doc.com/docs/finance-ocr-api",
   unsupported: ["document_type", "language"],
   toRequest: (call) => postForm("/api/finance/v1/processing", { file: fileOf(call) }),
@@ -103,11 +102,9 @@ function toLine(item: JsonObject) {
   };
 }
 
-export const eagledoc: ProviderRow = {
-  name: "eagledoc",
-  title: "Eagle Doc",
+export const eagledoc = defineProvider("eagledoc", "Eagle Doc", {
   docs: "https://eagle-doc.com/docs",
   baseUrl: "https://de.eagle-doc.com",
   auth: { kind: "header", name: "api-key" },
   tasks: [parseFinancialDocument],
-};
+});

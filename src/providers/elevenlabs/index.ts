@@ -1,5 +1,5 @@
 import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { fileOf, languageOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
 import { formatOf, toSpeech } from "../shapes/speech.ts";
@@ -17,8 +17,7 @@ const formats = {
 /** The voice of the examples in the documentation, which every account has. */
 const defaultVoice = "JBFqnCBsd6RMkjVDRZzb";
 
-const speak = defineTask({
-  task: "audio/tts",
+const speak = defineTask("audio/tts", {
   docs: "https://elevenlabs.io/docs/api-reference/text-to-speech/convert",
   models: [
     "eleven_v3",
@@ -47,8 +46,7 @@ const speak = defineTask({
 });
 
 /** The vendor responds when the transcript is complete, so there is nothing to poll. */
-const transcribe = defineTask({
-  task: "audio/speech_to_text_async",
+const transcribe = defineTask("audio/speech_to_text_async", {
   docs: "https://elevenlabs.io/docs/api-reference/speech-to-text/convert",
   models: ["scribe_v2", "scribe_v1"],
   acceptsAnyModel: true,
@@ -74,13 +72,11 @@ const transcribe = defineTask({
   },
 });
 
-export const elevenlabs: ProviderRow = {
-  name: "elevenlabs",
-  title: "ElevenLabs",
+export const elevenlabs = defineProvider("elevenlabs", "ElevenLabs", {
   docs: "https://elevenlabs.io/docs/api-reference/introduction",
   baseUrl: "https://api.elevenlabs.io",
   auth: { kind: "header", name: "xi-api-key" },
   // https://help.elevenlabs.io/hc/en-us/articles/19572237925521: no credits are left.
   errors: [{ status: 401, says: /"status"\s*:\s*"quota_exceeded"/, means: "rate_limit" }],
   tasks: [speak, transcribe],
-};
+});

@@ -1,13 +1,12 @@
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { postJson } from "../shapes/inputs.ts";
 import { defineTask, type TaskResponse } from "../task.ts";
 import { crawl, extract, research, scrapeBatch } from "./jobs.ts";
 import { formats, refuseFailure, toPage, withUsage } from "./responses.ts";
 
-const search = defineTask({
-  task: "web/search",
+const search = defineTask("web/search", {
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/search",
   unsupported: ["depth"],
   toRequest: ({ input }) => postJson("/v2/search", { query: input.query, limit: input.max_results ?? undefined }),
@@ -43,8 +42,7 @@ function toImage(image: JsonObject) {
   return [{ url, description, width: asNumber(image["imageWidth"]), height: asNumber(image["imageHeight"]) }];
 }
 
-const scrape = defineTask({
-  task: "web/scraping",
+const scrape = defineTask("web/scraping", {
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/scrape",
   toRequest: ({ input }) => postJson("/v2/scrape", { url: input.url, formats }),
   fromResponse(response, { input }) {
@@ -53,8 +51,7 @@ const scrape = defineTask({
   },
 });
 
-const map = defineTask({
-  task: "web/map",
+const map = defineTask("web/map", {
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/map",
   toRequest: ({ input }) => postJson("/v2/map", { url: input.url }),
   fromResponse(response, { input }) {
@@ -74,11 +71,9 @@ function dataOf(response: TaskResponse): JsonObject {
   return asObject(at(response.json, "data"));
 }
 
-export const firecrawl: ProviderRow = {
-  name: "firecrawl",
-  title: "Firecrawl",
+export const firecrawl = defineProvider("firecrawl", "Firecrawl", {
   docs: "https://docs.firecrawl.dev/api-reference/v2-introduction",
   baseUrl: "https://api.firecrawl.dev",
   sealedParams: ["webhook"],
   tasks: [search, scrape, map, crawl, scrapeBatch, extract, research],
-};
+});

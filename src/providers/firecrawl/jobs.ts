@@ -14,8 +14,7 @@ interface Progress {
   readonly invalidUrls?: readonly string[];
 }
 
-export const crawl = defineTask({
-  task: "web/crawl_async",
+export const crawl = defineTask("web/crawl_async", {
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/crawl-get",
   toRequest: ({ input }) => postJson("/v2/crawl", { url: input.url, scrapeOptions: { formats } }),
   next: (response, _call, request) => toNext("/v2/crawl", response, request),
@@ -32,8 +31,7 @@ export const crawl = defineTask({
   },
 });
 
-export const scrapeBatch = defineTask({
-  task: "web/batch_scrape_async",
+export const scrapeBatch = defineTask("web/batch_scrape_async", {
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/batch-scrape-get",
   toRequest: ({ input }) => postJson("/v2/batch/scrape", { urls: input.urls, formats }),
   next: (response, _call, request) => toNext("/v2/batch/scrape", response, request),
@@ -55,8 +53,7 @@ export const scrapeBatch = defineTask({
   },
 });
 
-export const extract = defineTask({
-  task: "web/structured_extraction_async",
+export const extract = defineTask("web/structured_extraction_async", {
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/extract-get",
   toRequest: ({ input: { urls, prompt, schema } }) =>
     postJson("/v2/extract", { urls, showSources: true, prompt: prompt ?? undefined, schema: schema ?? undefined }),
@@ -79,8 +76,7 @@ function toSources(sources: unknown) {
 }
 
 /** The vendor's agent, which replaces its earlier endpoint for deep research. */
-export const research = defineTask({
-  task: "web/research_async",
+export const research = defineTask("web/research_async", {
   docs: "https://docs.firecrawl.dev/features/agent",
   toRequest: (call) => {
     refuseMembers(call, ["reasoning_depth"]);

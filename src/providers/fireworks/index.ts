@@ -1,8 +1,6 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const fireworks: ProviderRow = {
-  name: "fireworks",
-  title: "Fireworks AI",
+export const fireworks = defineProvider("fireworks", "Fireworks AI", {
   docs: "https://docs.fireworks.ai/tools-sdks/openai-compatibility",
   baseUrl: "https://api.fireworks.ai/inference/v1",
   // https://docs.fireworks.ai/guides/inference-error-codes: the account is suspended.
@@ -20,4 +18,4 @@ export const fireworks: ProviderRow = {
     ],
   },
   responses: { kind: "native" },
-};
+});

@@ -1,8 +1,6 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const friendli: ProviderRow = {
-  name: "friendli",
-  title: "FriendliAI",
+export const friendli = defineProvider("friendli", "FriendliAI", {
   docs: "https://friendli.ai/docs/openapi/model-apis/chat-completions",
   baseUrl: "https://api.friendli.ai/serverless/v1",
   keyNames: ["FRIENDLI_TOKEN"],
@@ -17,4 +15,4 @@ export const friendli: ProviderRow = {
       { id: "MiniMaxAI/MiniMax-M2.5" },
     ],
   },
-};
+});

@@ -1,13 +1,12 @@
 import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { fileOf, languageOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { baseLanguage } from "../shapes/languages.ts";
 import { poll, postForm } from "../shapes/requests.ts";
 import { type TranscriptCall, toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask, TaskFailure } from "../task.ts";
 
-const transcribe = defineTask({
-  task: "audio/speech_to_text_async",
+const transcribe = defineTask("audio/speech_to_text_async", {
   docs: "https://docs.gladia.io/api-reference/pre-recorded-flow",
   models: ["solaria-1", "solaria-3"],
   acceptsAnyModel: true,
@@ -52,12 +51,10 @@ function toTranscription(audio_url: string, call: TranscriptCall) {
   };
 }
 
-export const gladia: ProviderRow = {
-  name: "gladia",
-  title: "Gladia",
+export const gladia = defineProvider("gladia", "Gladia", {
   docs: "https://docs.gladia.io/api-reference",
   baseUrl: "https://api.gladia.io",
   auth: { kind: "header", name: "x-gladia-key" },
   sealedParams: ["audio_url", "callback_url", "callback", "callback_config"],
   tasks: [transcribe],
-};
+});

@@ -18,8 +18,7 @@ const pagedTypes = ["application/pdf", "image/tiff"];
 const feature = "DOCUMENT_TEXT_DETECTION";
 const features = [{ type: feature }];
 
-export const readText = defineTask({
-  task: "ocr/ocr",
+export const readText = defineTask("ocr/ocr", {
   docs: `${visionDocs}images/annotate`,
   service: "vision",
   files: { maxBytes, mediaTypes: [...mediaTypes, ...pagedTypes] },
@@ -51,8 +50,7 @@ interface JobState extends Stored {
 }
 
 /** Images are read at once, without a job. */
-export const readPages = defineTask({
-  task: "ocr/ocr_async",
+export const readPages = defineTask("ocr/ocr_async", {
   docs: `${visionDocs}files/asyncBatchAnnotate`,
   service: "vision",
   requiredSettings: bucketSettings,
@@ -155,8 +153,7 @@ function boxOf(polygon: unknown, page: JsonObject | null): Box | null {
 }
 
 /** Uses a form parser that the operator has created. */
-export const readTables = defineTask({
-  task: "ocr/ocr_tables_async",
+export const readTables = defineTask("ocr/ocr_tables_async", {
   docs: "https://docs.cloud.google.com/document-ai/docs/reference/rest/v1/projects.locations.processors/process",
   service: "documentai-us",
   // `projects/…/locations/us/processors/…`

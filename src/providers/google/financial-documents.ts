@@ -8,8 +8,7 @@ import { requireValue } from "../shapes/require-value.ts";
 import { defineTask } from "../task.ts";
 import { documentFiles, processDocument } from "./document-ai.ts";
 
-export const parseFinancialDocument = defineTask({
-  task: "ocr/financial_parser",
+export const parseFinancialDocument = defineTask("ocr/financial_parser", {
   docs: "https://docs.cloud.google.com/document-ai/docs/reference/rest/v1/projects.locations.processors/process",
   service: "documentai-us",
   // `projects/…/locations/us/processors/…`

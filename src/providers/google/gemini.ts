@@ -1,4 +1,4 @@
-import { allFeatures, type SharedFacts } from "../model-facts.ts";
+import { allFeatures, type SharedFacts, withFacts } from "../model-facts.ts";
 import type { ChatApi, EmbeddingsApi, ModelAccess } from "../provider.ts";
 
 export const limits = { contextTokens: 1_048_576, maxOutputTokens: 65_536, reasoning: true } satisfies SharedFacts;
@@ -23,15 +23,10 @@ export const chat: ChatApi = {
     { id: "gemini-4-argon", ...current, input: ["text", "image", "file"] },
     { id: "gemini-3.8-flash", ...current },
     { id: "gemini-3.7-flash", ...limits },
-    { id: "gemini-3.6-flash", ...current },
-    { id: "gemini-3.5-flash", ...current },
-    { id: "gemini-3.5-flash-lite", ...limits },
-    { id: "gemini-3.1-pro-preview", ...limits },
-    { id: "gemini-3.1-flash-lite", ...limits },
+    ...withFacts(current, ["gemini-3.6-flash", "gemini-3.5-flash"]),
+    ...withFacts(limits, ["gemini-3.5-flash-lite", "gemini-3.1-pro-preview", "gemini-3.1-flash-lite"]),
     { id: "gemini-3-flash-preview", ...limits },
-    { id: "gemini-3.1-flash-image" },
-    { id: "gemini-3-pro-image" },
-    { id: "gemini-flash-latest" },
+    ...withFacts({}, ["gemini-3.1-flash-image", "gemini-3-pro-image", "gemini-flash-latest"]),
   ],
 };
 

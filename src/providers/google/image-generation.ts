@@ -5,15 +5,8 @@ import type { JsonObject } from "../dialect.ts";
 import { asText, at, objectsIn } from "../lenient.ts";
 import { findRatio, referenceImagesOf, toImages } from "../shapes/images.ts";
 import { fileOf, postJson, readBase64 } from "../shapes/inputs.ts";
-import {
-  defineTask,
-  type InputFile,
-  refuseInput,
-  type TaskCall,
-  TaskFailure,
-  type TaskRequest,
-  type TaskResponse,
-} from "../task.ts";
+import type { InputFile, TaskCall, TaskRequest, TaskResponse } from "../task.ts";
+import { defineTask, refuseInput, TaskFailure } from "../task.ts";
 
 const docs = "https://ai.google.dev/gemini-api/docs/image-generation";
 const defaultModel = "gemini-3.1-flash-image";
@@ -22,8 +15,7 @@ const ratios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9",
 // The limit of a request with inline data: https://ai.google.dev/gemini-api/docs/file-input-methods. Base64 makes a file a third larger.
 const files = { maxBytes: 14 * 1_048_576, mediaTypes: ["image/png", "image/jpeg", "image/webp"] };
 
-export const generateImages = defineTask({
-  task: "image/generation",
+export const generateImages = defineTask("image/generation", {
   docs,
   service: "generativelanguage",
   models,
@@ -42,8 +34,7 @@ export const generateImages = defineTask({
 
 const defaultPrompt = "Create a variation of this image: the same subject and style, with different details.";
 
-export const varyImage = defineTask({
-  task: "image/variation",
+export const varyImage = defineTask("image/variation", {
   docs,
   service: "generativelanguage",
   models,

@@ -1,4 +1,4 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { readPages, readTables, readText } from "./documents.ts";
 import { parseFinancialDocument } from "./financial-documents.ts";
 import { chat, embeddings, modelAccess } from "./gemini.ts";
@@ -10,9 +10,7 @@ import { speak, transcribe } from "./speech.ts";
 import { generateVideo } from "./video.ts";
 import { answerAboutVideo, videoTasks } from "./video-analysis.ts";
 
-export const google: ProviderRow = {
-  name: "google",
-  title: "Google",
+export const google = defineProvider("google", "Google", {
   openTelemetryName: "gcp.gemini",
   docs: "https://docs.cloud.google.com/apis/docs/overview",
   auth: { kind: "google-service-account" },
@@ -75,4 +73,4 @@ export const google: ProviderRow = {
     ...videoTasks,
     answerAboutVideo,
   ],
-};
+});

@@ -90,8 +90,7 @@ export const languageTasks: readonly ProviderTask[] = [
       return toModeration(findings, 1);
     },
   }),
-  defineTask({
-    task: "translation/automatic_translation",
+  defineTask("translation/automatic_translation", {
     docs: "https://docs.cloud.google.com/translate/docs/reference/rest/v2/translate",
     service: "translation",
     toRequest: ({ input: { text: q, source_language: source, target_language: target } }) =>
@@ -99,8 +98,7 @@ export const languageTasks: readonly ProviderTask[] = [
       postJson("/language/translate/v2", { q, target, format: "text", ...(source && { source }) }),
     fromResponse: ({ json }, call) => toTranslation(at(json, "data", "translations", 0, "translatedText"), call),
   }),
-  defineTask({
-    task: "translation/language_detection",
+  defineTask("translation/language_detection", {
     docs: "https://docs.cloud.google.com/translate/docs/reference/rest/v2/detect",
     service: "translation",
     toRequest: ({ input }) => postJson("/language/translate/v2/detect", { q: input.text }),

@@ -28,8 +28,7 @@ const voices: Readonly<Record<string, string>> = {
 
 const geminiModels = ["gemini-2.5-flash-tts", "gemini-2.5-flash-lite-preview-tts", "gemini-2.5-pro-tts"];
 
-export const speak = defineTask({
-  task: "audio/tts",
+export const speak = defineTask("audio/tts", {
   docs: "https://docs.cloud.google.com/text-to-speech/docs/reference/rest/v1/text/synthesize",
   service: "texttospeech",
   models: [...Object.keys(voices), ...geminiModels],
@@ -66,8 +65,7 @@ function toVoice(call: SpeechCall): JsonObject {
 /** Detects the language and tells speakers apart. https://docs.cloud.google.com/speech-to-text/docs/models/chirp-3 */
 const transcriptionModel = "chirp_3";
 
-export const transcribe = defineTask({
-  task: "audio/speech_to_text_async",
+export const transcribe = defineTask("audio/speech_to_text_async", {
   docs: "https://docs.cloud.google.com/speech-to-text/docs/reference/rest/v2/projects.locations.recognizers/batchRecognize",
   service: "speech-us",
   models: [transcriptionModel],

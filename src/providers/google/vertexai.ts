@@ -1,12 +1,10 @@
-import type { SharedFacts } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { type SharedFacts, withFacts } from "../model-facts.ts";
+import { defineProvider } from "../provider.ts";
 import { embeddings, limits } from "./gemini.ts";
 
 const current: SharedFacts = { ...limits, input: ["text", "image", "audio", "video"] };
 
-export const vertexai: ProviderRow = {
-  name: "vertexai",
-  title: "Google Vertex AI",
+export const vertexai = defineProvider("vertexai", "Google Vertex AI", {
   openTelemetryName: "gcp.vertex_ai",
   aliases: ["vertex", "google"],
   docs: "https://docs.cloud.google.com/gemini-enterprise-agent-platform/models",
@@ -22,18 +20,13 @@ export const vertexai: ProviderRow = {
     defaultModel: "gemini-3.8-flash",
     models: [
       { id: "gemini-4-argon", ...current, input: ["text", "image", "file"], tools: true, jsonSchema: true },
-      { id: "gemini-3.8-flash", ...current },
-      { id: "gemini-3.7-flash", ...current },
-      { id: "gemini-3.6-flash", ...current },
-      { id: "gemini-3.5-flash", ...current },
-      { id: "gemini-3.5-flash-lite", ...current },
-      { id: "gemini-3.1-pro-preview", ...current },
-      { id: "gemini-3.1-flash-lite", ...current },
+      ...withFacts(current, ["gemini-3.8-flash", "gemini-3.7-flash", "gemini-3.6-flash", "gemini-3.5-flash"]),
+      ...withFacts(current, ["gemini-3.5-flash-lite", "gemini-3.1-pro-preview", "gemini-3.1-flash-lite"]),
       { id: "gemini-3-flash-preview", ...current },
     ],
   },
   embeddings,
-};
+});
 
 /** The whole world, a continent and a region have hosts of three forms. */
 function hostOf(location: string): string {

@@ -131,8 +131,7 @@ const geminiTypes = {
 };
 
 /** Gemini looks at one frame per second and listens to the sound. */
-export const answerAboutVideo = defineTask({
-  task: "video/question_answer_async",
+export const answerAboutVideo = defineTask("video/question_answer_async", {
   docs: "https://ai.google.dev/gemini-api/docs/video-understanding",
   service: "generativelanguage",
   models: [defaultModel, "gemini-3.6-flash", "gemini-3.5-flash"],

@@ -16,8 +16,7 @@ const dimensions = {
   "1080x1920": { aspectRatio: "9:16", resolution: "1080p" },
 };
 
-export const generateVideo = defineTask({
-  task: "video/generation_async",
+export const generateVideo = defineTask("video/generation_async", {
   docs: "https://ai.google.dev/gemini-api/docs/video",
   service: "generativelanguage",
   models: [

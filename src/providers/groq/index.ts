@@ -1,9 +1,7 @@
 import { allFeatures, textAndImage, withFacts } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const groq: ProviderRow = {
-  name: "groq",
-  title: "Groq",
+export const groq = defineProvider("groq", "Groq", {
   docs: "https://console.groq.com/docs/models",
   baseUrl: "https://api.groq.com/openai/v1",
   keyPrefix: "gsk_",
@@ -31,4 +29,4 @@ export const groq: ProviderRow = {
     ],
   },
   responses: { kind: "stateless" },
-};
+});

@@ -1,8 +1,6 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const huggingface: ProviderRow = {
-  name: "huggingface",
-  title: "Hugging Face Inference Providers",
+export const huggingface = defineProvider("huggingface", "Hugging Face Inference Providers", {
   docs: "https://huggingface.co/docs/inference-providers/tasks/chat-completion",
   baseUrl: "https://router.huggingface.co/v1",
   keyPrefix: "hf_",
@@ -17,4 +15,4 @@ export const huggingface: ProviderRow = {
       { id: "meta-llama/Llama-3.1-8B-Instruct" },
     ],
   },
-};
+});

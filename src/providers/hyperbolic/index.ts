@@ -1,9 +1,7 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const hyperbolic: ProviderRow = {
-  name: "hyperbolic",
-  title: "Hyperbolic",
+export const hyperbolic = defineProvider("hyperbolic", "Hyperbolic", {
   docs: "https://docs.hyperbolic.ai/inference/quickstart",
   baseUrl: "https://api.hyperbolic.xyz/v1",
   chat: { models: [] },
-};
+});

@@ -1,9 +1,7 @@
 import { allFeatures } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const inception: ProviderRow = {
-  name: "inception",
-  title: "Inception",
+export const inception = defineProvider("inception", "Inception", {
   docs: "https://docs.inceptionlabs.ai/api-reference/chat/create-a-chat-completion",
   baseUrl: "https://api.inceptionlabs.ai/v1",
   chat: {
@@ -13,4 +11,4 @@ export const inception: ProviderRow = {
       { id: "mercury-2", contextTokens: 128_000, maxOutputTokens: 50_000, ...allFeatures },
     ],
   },
-};
+});

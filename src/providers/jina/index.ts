@@ -1,8 +1,6 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const jina: ProviderRow = {
-  name: "jina",
-  title: "Jina AI",
+export const jina = defineProvider("jina", "Jina AI", {
   docs: "https://jina.ai/embeddings/",
   dialect: "jina",
   baseUrl: "https://api.jina.ai/v1",
@@ -17,4 +15,4 @@ export const jina: ProviderRow = {
       { id: "jina-embeddings-v2-base-en", dimensions: 768, maxInputTokens: 8_192 },
     ],
   },
-};
+});

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../dialect.ts";
 import { asCount, asObject, asText, at } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { toDocuments } from "../shapes/documents.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
@@ -17,12 +17,15 @@ function dataOf({ json }: TaskResponse): JsonObject {
   return asObject(at(json, "data"));
 }
 
+function parsedOf(response: TaskResponse): JsonObject {
+  return asObject(dataOf(response)["parsed"]);
+}
+
 function pagesOf({ json }: TaskResponse): number | null {
   return asCount(at(json, "data", "metadata", "page_count")) || null;
 }
 
-const parseFinancialDocument = defineTask({
-  task: "ocr/financial_parser",
+const parseFinancialDocument = defineTask("ocr/financial_parser", {
   docs: "https://custom-ocr.klippa.com/docs#/Parsing/parseDocument",
   unsupported: ["document_type", "language"],
   toRequest: (call) => toRequest("", call),
@@ -30,33 +33,23 @@ const parseFinancialDocument = defineTask({
     toDocuments("ocr/financial_parser", [toFinancialDocument(dataOf(response))], pagesOf(response)),
 });
 
-const parseIdentity = defineTask({
-  task: "ocr/identity_parser",
+const parseIdentity = defineTask("ocr/identity_parser", {
   docs: "https://custom-ocr.klippa.com/docs#/Parsing/parseIdentityDocument",
   toRequest: (call) => toRequest("/identity", call),
-  fromResponse(response) {
-    const document = toIdentity(asObject(dataOf(response)["parsed"]));
-    return toDocuments("ocr/identity_parser", [document], pagesOf(response));
-  },
+  fromResponse: (response) => toDocuments("ocr/identity_parser", [toIdentity(parsedOf(response))], pagesOf(response)),
 });
 
-const parseResume = defineTask({
-  task: "ocr/resume_parser",
+const parseResume = defineTask("ocr/resume_parser", {
   docs: "https://custom-ocr.klippa.com/docs#/Parsing/parseResume",
   toRequest: (call) => toRequest("/resume", call),
-  fromResponse(response) {
-    const resume = toResume(asObject(dataOf(response)["parsed"]));
-    return toDocuments("ocr/resume_parser", resume, pagesOf(response));
-  },
+  fromResponse: (response) => toDocuments("ocr/resume_parser", toResume(parsedOf(response)), pagesOf(response)),
 });
 
-export const klippa: ProviderRow = {
-  name: "klippa",
-  title: "Klippa",
+export const klippa = defineProvider("klippa", "Klippa", {
   docs: "https://custom-ocr.klippa.com/docs",
   baseUrl: "https://custom-ocr.klippa.com",
   auth: { kind: "header", name: "x-auth-key" },
   // They would replace the file that was checked.
   sealedParams: ["url", "document"],
   tasks: [parseFinancialDocument, parseIdentity, parseResume],
-};
+});

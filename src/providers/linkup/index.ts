@@ -1,6 +1,6 @@
 import type { JsonObject } from "../dialect.ts";
 import { asText, at, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { postJson } from "../shapes/inputs.ts";
 import { poll } from "../shapes/requests.ts";
 import { emptyPage, emptySource, toLink, toWebImages } from "../shapes/web.ts";
@@ -8,8 +8,7 @@ import { defineTask, refuseInput, TaskFailure } from "../task.ts";
 
 const units = { request: 1 };
 
-const search = defineTask({
-  task: "web/search",
+const search = defineTask("web/search", {
   docs: "https://docs.linkup.so/pages/documentation/api-reference/endpoint/post-search",
   toRequest: ({ input }) =>
     postJson("/search", {
@@ -48,8 +47,7 @@ function toSource(source: JsonObject) {
   return { ...emptySource, ...toLink(source, source["name"]), snippet };
 }
 
-const scrape = defineTask({
-  task: "web/scraping",
+const scrape = defineTask("web/scraping", {
   docs: "https://docs.linkup.so/pages/documentation/api-reference/endpoint/post-fetch",
   toRequest: ({ input }) => postJson("/fetch", { url: input.url }),
   fromResponse({ json }, { input }) {
@@ -68,8 +66,7 @@ const scrape = defineTask({
 
 const depths = ["S", "M", "L", "XL"];
 
-const research = defineTask({
-  task: "web/research_async",
+const research = defineTask("web/research_async", {
   docs: "https://docs.linkup.so/pages/documentation/endpoints/research/post",
   toRequest: ({ input: { prompt, schema, reasoning_depth: depth } }) => {
     if (depth && !depths.includes(depth))
@@ -103,10 +100,8 @@ const research = defineTask({
   },
 });
 
-export const linkup: ProviderRow = {
-  name: "linkup",
-  title: "Linkup",
+export const linkup = defineProvider("linkup", "Linkup", {
   docs: "https://docs.linkup.so/pages/documentation/endpoints/search/overview",
   baseUrl: "https://api.linkup.so/v1",
   tasks: [search, scrape, research],
-};
+});

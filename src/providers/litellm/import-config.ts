@@ -3,7 +3,7 @@
 
 import * as yaml from "yaml";
 import { isObject } from "../../lib/lenient-json.ts";
-import { type Place, parseYaml, type YamlFile } from "../../lib/yaml-file.ts";
+import { type Position, parseYaml, type YamlFile } from "../../lib/yaml-file.ts";
 import { rows } from "../index.ts";
 import { hasModels, modelNamesOf } from "../provider.ts";
 import { type AddNote, importModels, type Target, toUniqueName } from "./import-models.ts";
@@ -129,7 +129,7 @@ const generalSettings: Readonly<Record<string, Convert>> = {
 };
 
 export function importLitellmConfig(text: string): ImportedConfig {
-  const { value, places, problems } = parseYaml(text);
+  const { value, positions, problems } = parseYaml(text);
   if (problems.length > 0) return { yaml: "", notes: [], problems };
   if (!isObject(value))
     return {
@@ -138,7 +138,7 @@ export function importLitellmConfig(text: string): ImportedConfig {
       problems: [{ line: 1, column: 1, message: "should hold members such as 'model_list:'" }],
     };
   const notes: Note[] = [];
-  const note: AddNote = (path, message) => notes.push({ line: lineOf(path, places), path, message });
+  const note: AddNote = (path, message) => notes.push({ line: lineOf(path, positions), path, message });
   const document = replaceReferences(value) as Members;
   const known = new Set(rows.filter(hasModels).flatMap(modelNamesOf));
 
@@ -171,10 +171,10 @@ function replaceReferences(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, replaceReferences(inner)]));
 }
 
-function lineOf(path: string, places: Readonly<Record<string, Place>>): number {
+function lineOf(path: string, positions: Readonly<Record<string, Position>>): number {
   for (let known = path; known !== ""; known = known.slice(0, Math.max(0, known.lastIndexOf(".")))) {
-    const place = places[known];
-    if (place !== undefined) return place.line;
+    const position = positions[known];
+    if (position !== undefined) return position.line;
   }
   return 1;
 }

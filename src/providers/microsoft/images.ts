@@ -5,7 +5,7 @@ import type { KnownOutput, TaskName } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asScore, asString, asText, at, objectsIn } from "../lenient.ts";
-import { type Edges, edgesAround, noEdges, toPoints } from "../shapes/boxes.ts";
+import { type Edges, edgesAround, noEdges, toPoints, toVertices } from "../shapes/boxes.ts";
 import { fileOf, oneImage, postJson, readBase64, textUnits } from "../shapes/inputs.ts";
 import { other, toKinds, toModeration } from "../shapes/moderation.ts";
 import { defineTask, type ProviderTask, type TaskCall, type TaskRequest } from "../task.ts";
@@ -14,8 +14,7 @@ const version = { "api-version": "2024-09-01" };
 const vision = "vision";
 
 export const moderationTasks: readonly ProviderTask[] = [
-  defineTask({
-    task: "text/moderation",
+  defineTask("text/moderation", {
     docs: "https://learn.microsoft.com/en-us/rest/api/contentsafety/text-operations/analyze-text",
     unsupported: ["language"],
     toRequest: ({ input }) => {
@@ -24,8 +23,7 @@ export const moderationTasks: readonly ProviderTask[] = [
     },
     fromResponse: ({ json }, call) => ({ output: fromSeverities(json, 7), units: textUnits(call) }),
   }),
-  defineTask({
-    task: "image/explicit_content",
+  defineTask("image/explicit_content", {
     docs: "https://learn.microsoft.com/en-us/rest/api/contentsafety/image-operations/analyze-image",
     models: ["content-safety", vision],
     files: { maxBytes: 4 * 1_048_576, mediaTypes: ["image/"] },
@@ -75,13 +73,7 @@ export const visionTasks: readonly ProviderTask[] = [
   })),
   createTask("image/logo_detection", { visualFeatures: "Brands" }, ({ brands, metadata }) => ({
     items: objectsIn(brands).map(({ name, confidence, rectangle }) => {
-      const { x_min, x_max, y_min, y_max } = toEdges(rectangle, metadata);
-      const vertices = [
-        { x: x_min, y: y_min },
-        { x: x_max, y: y_min },
-        { x: x_max, y: y_max },
-        { x: x_min, y: y_max },
-      ];
+      const vertices = toVertices(toEdges(rectangle, metadata));
       return { bounding_poly: { vertices }, description: asText(name), score: asScore(confidence) };
     }),
   })),

@@ -1,13 +1,11 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { chat, embeddings, modelAccess, responses } from "./azure.ts";
 import { documentTasks } from "./documents.ts";
 import { moderationTasks, visionTasks } from "./images.ts";
 import { languageTasks } from "./language.ts";
 import { speak, transcribe } from "./speech.ts";
 
-export const microsoft: ProviderRow = {
-  name: "microsoft",
-  title: "Microsoft Azure",
+export const microsoft = defineProvider("microsoft", "Microsoft Azure", {
   openTelemetryName: "azure.ai.openai",
   docs: "https://learn.microsoft.com/en-us/azure/ai-services/multi-service-resource",
   auth: { kind: "header", name: "ocp-apim-subscription-key" },
@@ -30,4 +28,4 @@ export const microsoft: ProviderRow = {
   embeddings,
   responses,
   tasks: [...documentTasks, ...languageTasks, ...moderationTasks, ...visionTasks, speak, transcribe],
-};
+});

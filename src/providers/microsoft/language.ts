@@ -57,8 +57,7 @@ export const languageTasks: readonly ProviderTask[] = [
     toOutput: ({ entities, redactedText }, call) =>
       toAnonymization(call.input.text, objectsIn(entities).map(toFoundData), asText(redactedText)),
   }),
-  defineTask({
-    task: "translation/language_detection",
+  defineTask("translation/language_detection", {
     docs: `${docs}analyze-text`,
     toRequest: toDetection,
     fromResponse: ({ json }, call) => {
@@ -66,9 +65,8 @@ export const languageTasks: readonly ProviderTask[] = [
       return toLanguages(found === null ? [] : [found], call);
     },
   }),
-  defineTask({
+  defineTask("text/summarize", {
     // Extracts the most important sentences, in a long-running operation.
-    task: "text/summarize",
     docs: `${docs}submit-job`,
     toRequest: ({ input: { text, language, output_sentences } }) => {
       const sentenceCount = Math.min(20, output_sentences ?? 1);
@@ -87,8 +85,7 @@ export const languageTasks: readonly ProviderTask[] = [
       return { output: { result: textsIn(sentences, "text").join(" ") }, units: textUnits(call) };
     },
   }),
-  defineTask({
-    task: "translation/automatic_translation",
+  defineTask("translation/automatic_translation", {
     docs: "https://learn.microsoft.com/en-us/azure/ai-services/translator/text-translation/reference/v3/translate",
     toRequest: ({ input: { text, source_language, target_language } }) => {
       const query = { "api-version": "3.0", to: target_language, from: source_language || null };

@@ -24,8 +24,7 @@ const voices: Readonly<Record<string, string>> = {
   "neural-hd": "en-US-Ava:DragonHDLatestNeural",
 };
 
-export const speak = defineTask({
-  task: "audio/tts",
+export const speak = defineTask("audio/tts", {
   docs: "https://learn.microsoft.com/en-us/azure/ai-services/speech-service/rest-text-to-speech",
   models: Object.keys(voices),
   toRequest: (call) => {
@@ -48,8 +47,7 @@ export const speak = defineTask({
 });
 
 /** Fast transcription answers when it is done, so there is nothing to poll. */
-export const transcribe = defineTask({
-  task: "audio/speech_to_text_async",
+export const transcribe = defineTask("audio/speech_to_text_async", {
   docs: "https://learn.microsoft.com/en-us/azure/ai-services/speech-service/fast-transcription-create",
   toRequest: async (call) => {
     const definition = { name: "definition", value: JSON.stringify(toDefinition(call)) };

@@ -1,7 +1,7 @@
 import { type ErrorRule, readErrorRules } from "../error-rules.ts";
 import { asList, asNumber, asText, at } from "../lenient.ts";
 import { type SharedFacts, withFacts } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { findRatio, referenceImagesOf, sizeOf, toImages } from "../shapes/images.ts";
 import { dataUrlOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { requireValue } from "../shapes/require-value.ts";
@@ -10,8 +10,7 @@ import { defineTask, refuseInput, TaskFailure, type TaskResponse } from "../task
 
 const defaultVideoModel = "MiniMax-Hailuo-02";
 
-const generateVideo = defineTask({
-  task: "video/generation_async",
+const generateVideo = defineTask("video/generation_async", {
   docs: "https://platform.minimax.io/docs/api-reference/video-generation-t2v",
   models: [defaultVideoModel, "MiniMax-Hailuo-2.3", "S2V-01"],
   acceptsAnyModel: true,
@@ -47,8 +46,7 @@ const generateVideo = defineTask({
 
 const imageRatios = ["1:1", "16:9", "4:3", "3:2", "2:3", "3:4", "9:16", "21:9"];
 
-const generateImages = defineTask({
-  task: "image/generation",
+const generateImages = defineTask("image/generation", {
   docs: "https://platform.minimax.io/docs/api-reference/image-generation-t2i",
   models: ["image-01"],
   acceptsAnyModel: true,
@@ -105,9 +103,7 @@ function refuseFailure({ json, text }: TaskResponse): void {
 
 const m2: SharedFacts = { contextTokens: 204_800, maxOutputTokens: 204_800, tools: true };
 
-export const minimax: ProviderRow = {
-  name: "minimax",
-  title: "MiniMax",
+export const minimax = defineProvider("minimax", "MiniMax", {
   docs: "https://platform.minimax.io/docs/api-reference/text-openai-api",
   baseUrl: "https://api.minimax.io/v1",
   errors,
@@ -133,4 +129,4 @@ export const minimax: ProviderRow = {
   },
   sealedParams: ["callback_url"],
   tasks: [generateImages, generateVideo],
-};
+});

@@ -1,10 +1,8 @@
 import { allFeatures, textAndImage } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { tasks } from "./tasks.ts";
 
-export const mistral: ProviderRow = {
-  name: "mistral",
-  title: "Mistral AI",
+export const mistral = defineProvider("mistral", "Mistral AI", {
   openTelemetryName: "mistral_ai",
   docs: "https://docs.mistral.ai/api/",
   dialect: "mistral",
@@ -32,4 +30,4 @@ export const mistral: ProviderRow = {
   // It would replace the file that was checked.
   sealedParams: ["document"],
   tasks,
-};
+});

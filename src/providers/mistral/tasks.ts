@@ -1,7 +1,7 @@
 import { asCount, asString, asText, at, objectsIn } from "../lenient.ts";
 import { boxAround, nowhere } from "../shapes/boxes.ts";
 import { dataUrlOf, fileOf, postJson } from "../shapes/inputs.ts";
-import { type Kind, toFindings, toModeration } from "../shapes/moderation.ts";
+import { defineTextModeration, type Kind } from "../shapes/moderation.ts";
 import { defineTask, type TaskCall, type TaskRequest } from "../task.ts";
 import { transcribe } from "./transcribe.ts";
 
@@ -19,9 +19,8 @@ const documentTask = {
   },
 };
 
-const readDocument = defineTask({
+const readDocument = defineTask("ocr/ocr", {
   ...documentTask,
-  task: "ocr/ocr",
   unsupported: ["language"],
   fromResponse({ json }) {
     const { pages, text, units } = readPages(json);
@@ -30,9 +29,8 @@ const readDocument = defineTask({
 });
 
 /** The vendor responds when it has read all pages, so there is nothing to poll. It sends no lines or words. */
-const readLongDocument = defineTask({
+const readLongDocument = defineTask("ocr/ocr_async", {
   ...documentTask,
-  task: "ocr/ocr_async",
   fromResponse({ json }) {
     const { pages, text, units } = readPages(json);
     return { output: { raw_text: text, pages: [], number_of_pages: pages.length }, units };
@@ -70,18 +68,10 @@ const kinds: Readonly<Record<string, Kind>> = {
   law: ["Content", "Legal"],
 };
 
-const moderateText = defineTask({
-  task: "text/moderation",
+const moderateText = defineTextModeration({
   docs: "https://docs.mistral.ai/api/endpoint/classifiers",
-  unsupported: ["language"],
   models: ["mistral-moderation-latest"],
-  acceptsAnyModel: true,
-  toRequest: ({ model, input }) =>
-    postJson("/moderations", { model: model ?? "mistral-moderation-latest", input: input.text }),
-  fromResponse: ({ json }) => ({
-    output: toModeration(toFindings(at(json, "results", 0, "category_scores"), kinds)),
-    units: { request: 1 },
-  }),
+  kinds,
 });
 
 export const tasks = [readDocument, readLongDocument, moderateText, transcribe];

@@ -5,8 +5,7 @@ import { toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask } from "../task.ts";
 
 /** The vendor responds when the transcript is complete, so there is nothing to poll. */
-export const transcribe = defineTask({
-  task: "audio/speech_to_text_async",
+export const transcribe = defineTask("audio/speech_to_text_async", {
   docs: "https://docs.mistral.ai/api/endpoint/audio/transcriptions",
   unsupported: ["speakers"],
   models: ["voxtral-mini-latest"],

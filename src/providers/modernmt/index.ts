@@ -1,13 +1,12 @@
 import { asCount, at } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { postJson, textUnits } from "../shapes/inputs.ts";
 import { asLanguage, nameLanguage } from "../shapes/languages.ts";
 import { defineTask, type TaskCall } from "../task.ts";
 
 const docs = "https://www.modernmt.com/api/";
 
-const translate = defineTask({
-  task: "translation/automatic_translation",
+const translate = defineTask("translation/automatic_translation", {
   docs,
   toRequest: ({ input: { text, target_language, source_language } }) =>
     postJson("/translate", { q: text, target: target_language, source: source_language || undefined }),
@@ -18,8 +17,7 @@ const translate = defineTask({
   },
 });
 
-const detectLanguage = defineTask({
-  task: "translation/language_detection",
+const detectLanguage = defineTask("translation/language_detection", {
   docs,
   toRequest: ({ input }) => postJson("/translate/detect", { q: input.text }),
   fromResponse({ json }, call) {
@@ -34,13 +32,11 @@ function unitsOf(json: unknown, call: TaskCall<{ text: string }>): { char: numbe
   return billed === undefined ? textUnits(call) : { char: asCount(billed), request: 1 };
 }
 
-export const modernmt: ProviderRow = {
-  name: "modernmt",
-  title: "ModernMT",
+export const modernmt = defineProvider("modernmt", "ModernMT", {
   docs,
   baseUrl: "https://api.modernmt.com",
   auth: { kind: "header", name: "mmt-apikey" },
   // Its methods are GET with a body. This header allows clients that cannot send such requests to use POST.
   headers: { "x-http-method-override": "GET" },
   tasks: [translate, detectLanguage],
-};
+});

@@ -1,11 +1,9 @@
 import { allFeatures, type SharedFacts, withFacts } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
 const k2: SharedFacts = { contextTokens: 262_144, input: ["text", "image"], tools: true, reasoning: true };
 
-export const moonshot: ProviderRow = {
-  name: "moonshot",
-  title: "Moonshot AI (Kimi)",
+export const moonshot = defineProvider("moonshot", "Moonshot AI (Kimi)", {
   openTelemetryName: "moonshot_ai",
   docs: "https://platform.kimi.ai/docs/overview",
   baseUrl: "https://api.moonshot.ai/v1",
@@ -39,4 +37,4 @@ export const moonshot: ProviderRow = {
       { id: "kimi-k2.6", ...k2, jsonSchema: true },
     ],
   },
-};
+});

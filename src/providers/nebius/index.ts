@@ -1,8 +1,6 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const nebius: ProviderRow = {
-  name: "nebius",
-  title: "Nebius Token Factory",
+export const nebius = defineProvider("nebius", "Nebius Token Factory", {
   docs: "https://docs.tokenfactory.nebius.com/api-reference/introduction",
   baseUrl: "https://api.tokenfactory.nebius.com/v1",
   chat: {
@@ -18,4 +16,4 @@ export const nebius: ProviderRow = {
       { id: "openbmb/MiniCPM-V-4_5", contextTokens: 32_000, input: ["text", "image"] },
     ],
   },
-};
+});

@@ -1,8 +1,6 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const novita: ProviderRow = {
-  name: "novita",
-  title: "Novita AI",
+export const novita = defineProvider("novita", "Novita AI", {
   docs: "https://novita.ai/docs/api-reference/model-apis-llm-create-chat-completion",
   baseUrl: "https://api.novita.ai/openai/v1",
   // https://novita.ai/docs/api-reference/basic-error-code
@@ -17,4 +15,4 @@ export const novita: ProviderRow = {
       { id: "meta-llama/llama-3.3-70b-instruct", tools: true, jsonSchema: false },
     ],
   },
-};
+});

@@ -1,9 +1,7 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const nvidia: ProviderRow = {
-  name: "nvidia",
-  title: "NVIDIA NIM",
+export const nvidia = defineProvider("nvidia", "NVIDIA NIM", {
   docs: "https://docs.api.nvidia.com/nim/reference/llm-apis",
   baseUrl: "https://integrate.api.nvidia.com/v1",
   chat: { models: [] },
-};
+});

@@ -1,8 +1,6 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const ollama: ProviderRow = {
-  name: "ollama",
-  title: "Ollama",
+export const ollama = defineProvider("ollama", "Ollama", {
   docs: "https://docs.ollama.com/api/chat",
   dialect: "ollama",
   baseUrl: "http://127.0.0.1:11434",
@@ -11,4 +9,4 @@ export const ollama: ProviderRow = {
   auth: { kind: "optional-bearer" },
   chat: { path: "/api/chat", streamUsage: "always", models: [] },
   embeddings: { path: "/api/embed" },
-};
+});

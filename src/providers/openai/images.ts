@@ -9,12 +9,11 @@ const defaultModel = "gpt-image-1.5";
 const models = ["gpt-image-2", defaultModel, "gpt-image-1", "gpt-image-1-mini"];
 const squareSize = "1024x1024";
 
-export const generateImages = defineTask({
-  task: "image/generation",
+const common = { models, acceptsAnyModel: true, tokenModel: defaultModel, fromResponse } as const;
+
+export const generateImages = defineTask("image/generation", {
+  ...common,
   docs: "https://developers.openai.com/api/reference/resources/images/methods/generate",
-  models,
-  acceptsAnyModel: true,
-  tokenModel: defaultModel,
   passthroughMembers: [
     ...["background", "moderation", "output_compression", "output_format"],
     ...["quality", "safety_identifier", "style", "user"],
@@ -32,18 +31,14 @@ export const generateImages = defineTask({
     if (mask === undefined && images.length === 0) return postJson("/images/generations", fields);
     return postForm("/images/edits", { ...fields, "image[]": images, mask });
   },
-  fromResponse,
 });
 
 const defaultPrompt = "Create a variation of this image: the same subject and style, with different details.";
 
 /** The endpoint for variations served DALL·E 2 alone, which was shut down in May 2026: its successors vary an image by editing it. */
-export const varyImage = defineTask({
-  task: "image/variation",
+export const varyImage = defineTask("image/variation", {
+  ...common,
   docs: "https://developers.openai.com/api/reference/resources/images/methods/edit",
-  models,
-  acceptsAnyModel: true,
-  tokenModel: defaultModel,
   files: { maxBytes: 50 * 1_048_576, mediaTypes: ["image/png", "image/jpeg", "image/webp"] },
   // The smallest square of these models has 1024 pixels a side.
   unsupported: ["resolution", "temperature"],
@@ -55,7 +50,6 @@ export const varyImage = defineTask({
       size: squareSize,
       "image[]": fileOf(call),
     }),
-  fromResponse,
 });
 
 function fromResponse({ json }: TaskResponse) {

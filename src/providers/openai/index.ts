@@ -1,13 +1,11 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { chat } from "./chat.ts";
 import { generateImages, varyImage } from "./images.ts";
 import { moderateText } from "./moderation.ts";
 import { speak } from "./speech.ts";
 import { transcribe } from "./transcribe.ts";
 
-export const openai: ProviderRow = {
-  name: "openai",
-  title: "OpenAI",
+export const openai = defineProvider("openai", "OpenAI", {
   docs: "https://developers.openai.com/api/docs/models/compare",
   baseUrl: "https://api.openai.com/v1",
   keyPrefix: "sk-",
@@ -26,4 +24,4 @@ export const openai: ProviderRow = {
     paths: ["input_tokens", "compact"],
   },
   tasks: [moderateText, generateImages, varyImage, speak, transcribe],
-};
+});

@@ -1,7 +1,4 @@
-import { at } from "../lenient.ts";
-import { postJson } from "../shapes/inputs.ts";
-import { type Kind, toFindings, toModeration } from "../shapes/moderation.ts";
-import { defineTask } from "../task.ts";
+import { defineTextModeration, type Kind } from "../shapes/moderation.ts";
 
 const kinds: Readonly<Record<string, Kind>> = {
   sexual: ["Sexual", "Sexual"],
@@ -18,16 +15,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   "illicit/violent": ["Violence", "WeaponViolence"],
 };
 
-export const moderateText = defineTask({
-  task: "text/moderation",
+export const moderateText = defineTextModeration({
   docs: "https://developers.openai.com/api/reference/resources/moderations/methods/create",
-  unsupported: ["language"],
   models: ["omni-moderation-latest", "text-moderation-latest", "text-moderation-stable", "text-moderation-007"],
-  acceptsAnyModel: true,
-  toRequest: ({ model, input }) =>
-    postJson("/moderations", { model: model ?? "omni-moderation-latest", input: input.text }),
-  fromResponse: ({ json }) => ({
-    output: toModeration(toFindings(at(json, "results", 0, "category_scores"), kinds)),
-    units: { request: 1 },
-  }),
+  kinds,
 });

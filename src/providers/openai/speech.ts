@@ -6,8 +6,7 @@ const formats = { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "wav"
 
 const commonVoices = ["alloy", "ash", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer"];
 
-export const speak = defineTask({
-  task: "audio/tts",
+export const speak = defineTask("audio/tts", {
   docs: "https://developers.openai.com/api/reference/resources/audio/subresources/speech/methods/create",
   models: ["gpt-4o-mini-tts", "tts-1", "tts-1-hd"],
   acceptsAnyModel: true,

@@ -8,8 +8,7 @@ const defaultModel = "whisper-1";
 const diarizationModel = "gpt-4o-transcribe-diarize";
 
 /** The vendor responds when the transcript is complete, so there is nothing to poll. */
-export const transcribe = defineTask({
-  task: "audio/speech_to_text_async",
+export const transcribe = defineTask("audio/speech_to_text_async", {
   docs: "https://developers.openai.com/api/reference/resources/audio/subresources/transcriptions/methods/create",
   models: [defaultModel, "gpt-4o-transcribe", "gpt-4o-mini-transcribe", diarizationModel],
   acceptsAnyModel: true,

@@ -1,9 +1,7 @@
 import { textAndImage } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const openrouter: ProviderRow = {
-  name: "openrouter",
-  title: "OpenRouter",
+export const openrouter = defineProvider("openrouter", "OpenRouter", {
   docs: "https://openrouter.ai/docs/api/api-reference/chat/create-a-chat-completion",
   baseUrl: "https://openrouter.ai/api/v1",
   keyPrefix: "sk-or-",
@@ -26,4 +24,4 @@ export const openrouter: ProviderRow = {
   },
   responses: { kind: "stateless" },
   billsAsStated: true,
-};
+});

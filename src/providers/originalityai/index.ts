@@ -1,14 +1,13 @@
 import type { JsonObject } from "../dialect.ts";
 import { asScore, asString, at, fromPercentage, limitToOne, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { asAmount } from "../shapes/amounts.ts";
 import { toJudgedText } from "../shapes/detection.ts";
 import { postJson, textUnits } from "../shapes/inputs.ts";
 import { requireValue } from "../shapes/require-value.ts";
 import { defineTask } from "../task.ts";
 
-const detectAi = defineTask({
-  task: "text/ai_detection",
+const detectAi = defineTask("text/ai_detection", {
   docs: "https://docs.originality.ai/api-v1-0-reference/scan/ai-scan",
   toRequest: ({ input }) => postJson("/api/v1/scan/ai", { content: input.text }),
   fromResponse({ json }, call) {
@@ -20,8 +19,7 @@ const detectAi = defineTask({
   },
 });
 
-const findPlagiarism = defineTask({
-  task: "text/plagia_detection",
+const findPlagiarism = defineTask("text/plagia_detection", {
   docs: "https://docs.originality.ai/api-v1-0-reference/scan/plagiarism-scan",
   toRequest: ({ input: { text, title } }) =>
     postJson("/api/v1/scan/plag", { content: text, title: title || undefined }),
@@ -44,11 +42,9 @@ function toCandidate({ score, website, pText }: JsonObject) {
   return [{ url: asString(website), plagia_score, prediction, plagiarized_text: asString(pText) }];
 }
 
-export const originalityai: ProviderRow = {
-  name: "originalityai",
-  title: "Originality.ai",
+export const originalityai = defineProvider("originalityai", "Originality.ai", {
   docs: "https://docs.originality.ai/api-v1-0-reference",
   baseUrl: "https://api.originality.ai",
   auth: { kind: "header", name: "x-oai-api-key" },
   tasks: [detectAi, findPlagiarism],
-};
+});

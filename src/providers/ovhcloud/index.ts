@@ -1,11 +1,9 @@
 import { allFeatures, type SharedFacts, withFacts } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
 const qwen: SharedFacts = { contextTokens: 262_144, maxOutputTokens: 262_144, input: ["text", "image"], tools: true };
 
-export const ovhcloud: ProviderRow = {
-  name: "ovhcloud",
-  title: "OVHcloud AI Endpoints",
+export const ovhcloud = defineProvider("ovhcloud", "OVHcloud AI Endpoints", {
   docs: "https://docs.ovhcloud.com/en/guides/public-cloud/ai-machine-learning/ai-endpoints-getting-started",
   baseUrl: "https://oai.endpoints.kepler.ai.cloud.ovh.net/v1",
   keyNames: ["OVH_AI_ENDPOINTS_ACCESS_TOKEN"],
@@ -21,4 +19,4 @@ export const ovhcloud: ProviderRow = {
       { id: "Mistral-Small-3.2-24B-Instruct-2506", contextTokens: 131_072, maxOutputTokens: 131_072 },
     ],
   },
-};
+});

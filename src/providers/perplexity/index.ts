@@ -1,10 +1,8 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
 const plain = { tools: false, reasoning: false };
 
-export const perplexity: ProviderRow = {
-  name: "perplexity",
-  title: "Perplexity",
+export const perplexity = defineProvider("perplexity", "Perplexity", {
   docs: "https://docs.perplexity.ai/docs/sonar/openai-compatibility",
   baseUrl: "https://api.perplexity.ai",
   keyPrefix: "pplx-",
@@ -21,4 +19,4 @@ export const perplexity: ProviderRow = {
     ],
   },
   billsAsStated: true,
-};
+});

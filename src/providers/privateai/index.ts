@@ -1,13 +1,12 @@
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asCount, asNumber, asString, at, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { countCharacters, postJson } from "../shapes/inputs.ts";
 import { type FoundData, toAnonymization } from "../shapes/personal-data.ts";
 import { defineTask } from "../task.ts";
 
-const anonymize = defineTask({
-  task: "text/anonymization",
+const anonymize = defineTask("text/anonymization", {
   docs: "https://docs.private-ai.com/reference/latest/operation/process_text_v3_process_text_post",
   unsupported: ["language"],
   toRequest: ({ input }) =>
@@ -77,11 +76,9 @@ const subcategories: Readonly<Record<string, string>> = {
   LOCATION_ZIP: "Address",
 };
 
-export const privateai: ProviderRow = {
-  name: "privateai",
-  title: "Private AI",
+export const privateai = defineProvider("privateai", "Private AI", {
   docs: "https://docs.private-ai.com",
   baseUrl: "https://api.private-ai.com/cloud",
   auth: { kind: "header", name: "x-api-key" },
   tasks: [anonymize],
-};
+});

@@ -1,9 +1,7 @@
 import { textAndImage } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const qwen: ProviderRow = {
-  name: "qwen",
-  title: "Qwen (Alibaba Cloud Model Studio)",
+export const qwen = defineProvider("qwen", "Qwen (Alibaba Cloud Model Studio)", {
   docs: "https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope",
   // Singapore. Operators set the addresses of other regions and of workspaces (`<id>.<region>.maas.aliyuncs.com`).
   baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
@@ -20,4 +18,4 @@ export const qwen: ProviderRow = {
       { id: "qwen-flash" },
     ],
   },
-};
+});

@@ -1,5 +1,5 @@
 import { asNumber, asText, at } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { type MadeImage, referenceImagesOf, sizeOf, toImages } from "../shapes/images.ts";
 import { dataUrlOf, postJson } from "../shapes/inputs.ts";
 import { poll } from "../shapes/requests.ts";
@@ -15,8 +15,7 @@ interface Downloads {
 }
 
 /** Each model has parameters of its own. The task fills those that most models share; callers set others as `provider_params`. */
-const generateImages = defineTask({
-  task: "image/generation",
+const generateImages = defineTask("image/generation", {
   docs: "https://replicate.com/changelog/2025-08-05-run-all-models-with-the-same-api-endpoint",
   models: [defaultModel, "black-forest-labs/flux-dev", "stability-ai/stable-diffusion-3.5-large"],
   acceptsAnyModel: true,
@@ -59,13 +58,11 @@ function downloadNext({ remainingUrls: [url, ...remainingUrls], images, seconds 
   return url === undefined ? null : { path: "/", url, state: { remainingUrls, images, seconds } satisfies Downloads };
 }
 
-export const replicate: ProviderRow = {
-  name: "replicate",
-  title: "Replicate",
+export const replicate = defineProvider("replicate", "Replicate", {
   docs: "https://replicate.com/docs/reference/http",
   baseUrl: "https://api.replicate.com/v1",
   keyPrefix: "r8_",
   keyNames: ["REPLICATE_API_TOKEN"],
   sealedParams: ["webhook"],
   tasks: [generateImages],
-};
+});

@@ -1,8 +1,6 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const sambanova: ProviderRow = {
-  name: "sambanova",
-  title: "SambaNova",
+export const sambanova = defineProvider("sambanova", "SambaNova", {
   docs: "https://docs.sambanova.ai/docs/en/features/openai-compatibility",
   baseUrl: "https://api.sambanova.ai/v1",
   chat: {
@@ -16,4 +14,4 @@ export const sambanova: ProviderRow = {
       { id: "gemma-4-31B-it", contextTokens: 131_072, input: ["text", "image"] },
     ],
   },
-};
+});

@@ -33,13 +33,6 @@ export interface ToolCall {
 
 export type Usage = ReturnType<typeof countUsage>;
 
-const maxQuotedCharacters = 1_000;
-/** Tool names are searched only in the first part of the last message. */
-const maxSearchedCharacters = 100_000;
-const tokensPerImage = 85;
-const tokensPerAudio = 50;
-const tokensPerFile = 200;
-
 const attachmentNames = [
   ["image_url", "image"],
   ["input_audio", "audio clip"],
@@ -151,6 +144,9 @@ function writeReasoning(request: ChatRequest): readonly string[] {
   return splitTokens(`${subject}\nMessages so far: ${request.messages.length}. A short answer will do.`);
 }
 
+/** Tool names are searched only in the first part of the last message. */
+const maxSearchedCharacters = 100_000;
+
 function functionsToCall(request: ChatRequest) {
   const isLegacyCall = !request.tools?.length && !!request.functions?.length;
   const none = { functions: [], isLegacyCall };
@@ -232,6 +228,10 @@ function cutAtStop(tokens: readonly string[], stops: readonly string[]): readonl
   return end === Number.POSITIVE_INFINITY ? tokens : splitTokens(text.slice(0, end));
 }
 
+const tokensPerImage = 85;
+const tokensPerAudio = 50;
+const tokensPerFile = 200;
+
 function countUsage(request: ChatRequest, choices: readonly Choice[]) {
   const perMessage = request.messages.map((message) => ({
     audio: tokensPerAudio * countParts(message, "input_audio"),
@@ -271,6 +271,8 @@ function countUsage(request: ChatRequest, choices: readonly Choice[]) {
 function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
+
+const maxQuotedCharacters = 1_000;
 
 function shorten(text: string): string {
   if (text.length <= maxQuotedCharacters) return text;

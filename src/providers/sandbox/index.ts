@@ -3,7 +3,7 @@
 
 import { pause } from "../../lib/deadline.ts";
 import { BudgetSpent, WorkBudget } from "../../lib/json-schema/schema.ts";
-import type { ProviderRow, TransportRequest } from "../provider.ts";
+import { defineProvider, type TransportRequest } from "../provider.ts";
 import { type Answer, composeAnswer, type Question } from "./answer.ts";
 import { type BodyOptions, streamPieces } from "./body.ts";
 import { doneEvent, toEvent, writeCompletion, writeEvents } from "./completion.ts";
@@ -15,9 +15,7 @@ import { type ChatRequest, readRequest } from "./request.ts";
 
 export { sandboxModels } from "./models.ts";
 
-export const sandbox: ProviderRow = {
-  name: "sandbox",
-  title: "Sandbox",
+export const sandbox = defineProvider("sandbox", "Sandbox", {
   docs: "docs/sandbox.md",
   isSandbox: true,
   isFree: true,
@@ -26,8 +24,8 @@ export const sandbox: ProviderRow = {
   auth: { kind: "none" },
   chat: { models: sandboxModels.filter((model) => model.isFault !== true).map((model) => model.facts) },
   embeddings: { models: [{ id: embeddingModel, dimensions: 256 }] },
-  transport: answerRequest,
-};
+  transport: answerSandboxRequest,
+});
 
 const composeThread = new ComposeThread();
 /** About a millisecond of work for schemas. */
@@ -39,7 +37,7 @@ const chunksBeforeError = 2;
 const piecesOfBody = 8;
 const webPage = "<!doctype html>\n<html><body><h1>It works!</h1></body></html>\n";
 
-async function answerRequest(url: string, call: TransportRequest): Promise<Response> {
+export async function answerSandboxRequest(url: string, call: TransportRequest): Promise<Response> {
   call.signal.throwIfAborted();
   const requestHash = new Bun.CryptoHasher("sha256").update(call.body).digest("hex");
   try {

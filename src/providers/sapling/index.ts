@@ -1,14 +1,13 @@
 import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asScore, asString, asText, at, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { toJudgedText } from "../shapes/detection.ts";
 import { postJson, textUnits } from "../shapes/inputs.ts";
 import { requireValue } from "../shapes/require-value.ts";
 import { type RatedSentiment, readSentiment, toSentimentAnalysis } from "../shapes/sentiment.ts";
 import { defineTask } from "../task.ts";
 
-const detectAi = defineTask({
-  task: "text/ai_detection",
+const detectAi = defineTask("text/ai_detection", {
   docs: "https://sapling.ai/docs/api/detector",
   toRequest: ({ input }) => postJson("/aidetect", { text: input.text }),
   fromResponse({ json }, call) {
@@ -20,8 +19,7 @@ const detectAi = defineTask({
   },
 });
 
-const checkSpelling = defineTask({
-  task: "text/spell_check",
+const checkSpelling = defineTask("text/spell_check", {
   docs: "https://sapling.ai/docs/api/spelling-overview",
   toRequest: ({ input, requestId }) =>
     postJson("/spellcheck", {
@@ -51,8 +49,7 @@ function toItem(edit: JsonObject, candidates: unknown) {
   };
 }
 
-const analyseSentiment = defineTask({
-  task: "text/sentiment_analysis",
+const analyseSentiment = defineTask("text/sentiment_analysis", {
   docs: "https://sapling.ai/docs/api/sentiment",
   unsupported: ["language"],
   toRequest: ({ input }) => postJson("/sentiment", { text: input.text }),
@@ -75,11 +72,9 @@ function toRatedSentiment(pairs: unknown): RatedSentiment | null {
   return null;
 }
 
-export const sapling: ProviderRow = {
-  name: "sapling",
-  title: "Sapling",
+export const sapling = defineProvider("sapling", "Sapling", {
   docs: "https://sapling.ai/docs/api/api-access",
   baseUrl: "https://api.sapling.ai/api/v1",
   auth: { kind: "member", name: "key" },
   tasks: [detectAi, checkSpelling, analyseSentiment],
-};
+});

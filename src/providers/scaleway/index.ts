@@ -1,12 +1,10 @@
 import { allFeatures, type SharedFacts, textAndImage } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
 const instruct = { tools: true, jsonSchema: true };
 const vision: SharedFacts = { ...allFeatures, input: ["text", "image"] };
 
-export const scaleway: ProviderRow = {
-  name: "scaleway",
-  title: "Scaleway Generative APIs",
+export const scaleway = defineProvider("scaleway", "Scaleway Generative APIs", {
   docs: "https://www.scaleway.com/en/docs/generative-apis/reference-content/supported-models/",
   baseUrl: "https://api.scaleway.ai/v1",
   keyNames: ["SCW_SECRET_KEY"],
@@ -32,4 +30,4 @@ export const scaleway: ProviderRow = {
       { id: "gpt-oss-120b", contextTokens: 128_000, maxOutputTokens: 32_000, ...allFeatures, tools: false },
     ],
   },
-};
+});

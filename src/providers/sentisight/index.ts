@@ -1,14 +1,16 @@
 import { type ImageSize, readImageSize } from "../../lib/image-size.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import { asString, asText, fromPercentage, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { boxAround, nowhere, toRelative } from "../shapes/boxes.ts";
 import { fileOf, languageOf, oneImage as units } from "../shapes/inputs.ts";
 import { type Kind, other, safe, toModeration } from "../shapes/moderation.ts";
 import { defineTask, type TaskCall, type TaskRequest } from "../task.ts";
 
-const docs = "https://docs.sentisight.ai/en/latest/api/pretrained.html";
-const files = { mediaTypes: ["image/png", "image/jpeg", "image/gif", "image/webp"] };
+const common = {
+  docs: "https://docs.sentisight.ai/en/latest/api/pretrained.html",
+  files: { mediaTypes: ["image/png", "image/jpeg", "image/gif", "image/webp"] },
+};
 
 async function toRequest(model: string, call: TaskCall): Promise<TaskRequest> {
   const bytes = await fileOf(call).read();
@@ -26,10 +28,8 @@ async function sizeOf(call: TaskCall): Promise<ImageSize> {
   return size;
 }
 
-const readText = defineTask({
-  task: "ocr/ocr",
-  docs,
-  files,
+const readText = defineTask("ocr/ocr", {
+  ...common,
   toRequest: (call) => toRequest("Text-recognition", call),
   async fromResponse({ json }, call) {
     const { width, height } = await sizeOf(call);
@@ -42,10 +42,8 @@ const readText = defineTask({
   },
 });
 
-const detectObjects = defineTask({
-  task: "image/object_detection",
-  docs,
-  files,
+const detectObjects = defineTask("image/object_detection", {
+  ...common,
   toRequest: (call) => toRequest("Object-detection", call),
   async fromResponse({ json }, call) {
     const { width, height } = await sizeOf(call);
@@ -63,10 +61,8 @@ const detectObjects = defineTask({
 
 const kinds: Readonly<Record<string, Kind>> = { unsafe: ["Sexual", "Nudity"], safe };
 
-const detectExplicitContent = defineTask({
-  task: "image/explicit_content",
-  docs,
-  files,
+const detectExplicitContent = defineTask("image/explicit_content", {
+  ...common,
   toRequest: (call) => toRequest("NSFW-classification", call),
   fromResponse({ json }) {
     const findings = objectsIn(json).map(({ label, score }) => ({
@@ -79,11 +75,9 @@ const detectExplicitContent = defineTask({
   },
 });
 
-export const sentisight: ProviderRow = {
-  name: "sentisight",
-  title: "SentiSight.ai",
+export const sentisight = defineProvider("sentisight", "SentiSight.ai", {
   docs: "https://docs.sentisight.ai",
   baseUrl: "https://platform.sentisight.ai",
   auth: { kind: "header", name: "x-auth-token" },
   tasks: [readText, detectObjects, detectExplicitContent],
-};
+});

@@ -20,6 +20,16 @@ export interface Edges {
 export const nowhere = { left: null, top: null, width: null, height: null };
 export const noEdges = { x_min: null, x_max: null, y_min: null, y_max: null };
 
+/** The corners, clockwise from the top left. */
+export function toVertices({ x_min, x_max, y_min, y_max }: Edges | typeof noEdges) {
+  return [
+    { x: x_min, y: y_min },
+    { x: x_max, y: y_min },
+    { x: x_max, y: y_max },
+    { x: x_min, y: y_max },
+  ];
+}
+
 /** The box around the corners `x, y, x, y, …` on a page of that size, with six decimals. */
 export function boxAround(corners: readonly unknown[], width: unknown, height: unknown): Box | null {
   const edges = edgesAround(toPoints(corners, width, height));

@@ -1,4 +1,4 @@
-// Documents that vendors extract data from: parts of their outputs that many vendors fill in the same way.
+// Builds the outputs of document tasks: the parts that many vendors fill in the same way.
 
 import type { KnownOutput, OnlyKnown, TaskDraft } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
@@ -12,7 +12,7 @@ type DocumentTask = "ocr/financial_parser" | "ocr/identity_parser" | "ocr/resume
 type Documents<Name extends DocumentTask> =
   TaskDraft<Name> extends { readonly extracted_data?: infer Data } ? Data : never;
 
-/** The result of such a task. At least one page is billed. Without `pages`, each document is a page; null: their number is unknown. */
+/** The result of a document task. `pages` is the number of documents by default, and at least one is billed. Null: unknown, so no page is billed. */
 export function toDocuments<const Name extends DocumentTask, Data extends Documents<Name>>(
   task: Name,
   extracted_data: Data & OnlyKnown<Data, Documents<Name>>,
@@ -44,7 +44,7 @@ export function readAddress(
   return pick(read, addressMembers, names);
 }
 
-/** For vendors that send the parts of an address, but not the address as it is written. */
+/** The full address in one line, for vendors that send only its parts. */
 export function joinAddress({ street_name, house_number, zip_code, city, province, country }: AddressParts): string {
   return [[street_name, house_number], [zip_code, city], [province], [country]]
     .map((parts) => parts.flatMap((part) => asText(part) ?? []).join(" "))
@@ -67,7 +67,7 @@ export function toField(field: unknown): Field {
   return { value, confidence };
 }
 
-/** From the given names in one text, separated by spaces. */
+/** Splits given names, which spaces separate, into one field for each name. */
 export function splitNames({ value, confidence }: Field): readonly Field[] {
   const names = (asText(value) ?? "").split(" ").filter((name) => name !== "");
   return names.map((name) => ({ value: name, confidence }));

@@ -1,7 +1,9 @@
 // Images that a vendor generated, and reference images that a caller sends.
 
-import { type InputFile, type ResultOf, refuseInput, type TaskCall, type TaskResult } from "../task.ts";
-import { oneImage } from "./inputs.ts";
+import type { InputFile, ProviderTask, ResultOf, TaskCall, TaskResult } from "../task.ts";
+import { defineTask, refuseInput } from "../task.ts";
+import { fileOf, oneImage } from "./inputs.ts";
+import { postForm } from "./requests.ts";
 
 export interface MadeImage {
   readonly bytes: Uint8Array;
@@ -36,6 +38,19 @@ export function toCutOut({ bytes, mediaType }: MadeImage): ResultOf<"image/backg
 /** The same from a response that is the image itself. */
 export function fromCutOut({ bytes, mediaType }: MadeImage): ResultOf<"image/background_removal"> {
   return toCutOut({ bytes, mediaType: mediaType || "image/png" });
+}
+
+/** A vendor that takes the image in a form, and responds with the image without its background. */
+export function removesBackground(
+  path: string,
+  accept: string,
+  facts: Pick<ProviderTask, "docs" | "files">,
+): ProviderTask<"image/background_removal"> {
+  return defineTask("image/background_removal", {
+    ...facts,
+    toRequest: (call) => postForm(path, { image_file: fileOf(call) }, { headers: { accept } }),
+    fromResponse: fromCutOut,
+  });
 }
 
 export function referenceImagesOf({ files }: TaskCall): readonly InputFile[] {

@@ -3,7 +3,9 @@
 import type { TaskOutputs } from "../../contract/task-types.ts";
 import type { TaskDraft } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
-import { asObject, asScore } from "../lenient.ts";
+import { asObject, asScore, at } from "../lenient.ts";
+import { defineTask, type ProviderTask } from "../task.ts";
+import { postJson } from "./inputs.ts";
 
 type Item = NonNullable<TaskOutputs["text/moderation"]["items"]>[number];
 type Category = Item["category"];
@@ -36,6 +38,29 @@ export function toFindings(scores: unknown, kinds: Readonly<Record<string, Kind>
   const entries = Object.entries(asObject(scores));
   if (entries.length === 0) throw new TypeError("there are no scores in the answer");
   return entries.map(([label, score]) => ({ label, score, kind: lookUp(kinds, label) ?? other }));
+}
+
+/** `text/moderation` of a vendor that has the OpenAI format. The first model is the default. */
+export function defineTextModeration({
+  docs,
+  models,
+  kinds,
+}: {
+  readonly docs: string;
+  readonly models: readonly [string, ...string[]];
+  readonly kinds: Readonly<Record<string, Kind>>;
+}): ProviderTask<"text/moderation"> {
+  return defineTask("text/moderation", {
+    docs,
+    unsupported: ["language"],
+    models,
+    acceptsAnyModel: true,
+    toRequest: ({ model, input }) => postJson("/moderations", { model: model ?? models[0], input: input.text }),
+    fromResponse: ({ json }) => ({
+      output: toModeration(toFindings(at(json, "results", 0, "category_scores"), kinds)),
+      units: { request: 1 },
+    }),
+  });
 }
 
 /**

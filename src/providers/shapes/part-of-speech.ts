@@ -2,7 +2,7 @@
 
 import { lookUp } from "../../lib/look-up.ts";
 
-const words: Readonly<Record<string, string>> = {
+export const universalTags: Readonly<Record<string, string>> = {
   ADJ: "Adjactive",
   ADP: "Adposition",
   ADV: "Adverb",
@@ -25,5 +25,5 @@ const words: Readonly<Record<string, string>> = {
 };
 
 export function toTag(tag: unknown): string {
-  return lookUp(words, String(tag)) ?? "Other";
+  return lookUp(universalTags, String(tag)) ?? "Other";
 }

@@ -1,20 +1,14 @@
 import { type ErrorRule, readErrorRules } from "../error-rules.ts";
 import { asNumber, asObject, asScore, asText, at, objectsIn, rounded } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { toAiPrediction, toDeepfakePrediction } from "../shapes/detection.ts";
 import { fileOf, oneImage as units } from "../shapes/inputs.ts";
 import { type Finding, type Kind, toModeration } from "../shapes/moderation.ts";
 import { postForm } from "../shapes/requests.ts";
 import { requireValue } from "../shapes/require-value.ts";
 import { toTime, videoUnits } from "../shapes/video.ts";
-import {
-  defineTask,
-  type ProviderTask,
-  type TaskCall,
-  TaskFailure,
-  type TaskRequest,
-  type TaskResponse,
-} from "../task.ts";
+import type { ProviderTask, TaskCall, TaskRequest, TaskResponse } from "../task.ts";
+import { defineTask, TaskFailure } from "../task.ts";
 
 function toRequest(models: string, call: TaskCall): Promise<TaskRequest> {
   return postForm("/1.0/check.json", { models, media: fileOf(call) });
@@ -33,24 +27,27 @@ function read({ json, text }: TaskResponse): unknown {
   throw new TaskFailure(status, asText(at(json, "error", "message")) ?? "The image could not be read");
 }
 
-const detectAi = defineTask({
-  task: "image/ai_detection",
+/** The answer to a task that asks for one score of an image. */
+function fromScore<Output>(name: string, toOutput: (score: number) => Output) {
+  return (response: TaskResponse) => {
+    const score = requireValue(asScore(at(read(response), "type", name)), `score ${name}`);
+    return { output: toOutput(score), units };
+  };
+}
+
+const detectAi = defineTask("image/ai_detection", {
   docs: "https://sightengine.com/docs/ai-generated-image-detection",
   toRequest: (call) => toRequest("genai", call),
-  fromResponse(response) {
-    const ai_score = requireValue(asScore(at(read(response), "type", "ai_generated")), "score ai_generated");
-    return { output: { ai_score, prediction: toAiPrediction(ai_score) }, units };
-  },
+  fromResponse: fromScore("ai_generated", (ai_score) => ({ ai_score, prediction: toAiPrediction(ai_score) })),
 });
 
-const detectDeepfake = defineTask({
-  task: "image/deepfake_detection",
+const detectDeepfake = defineTask("image/deepfake_detection", {
   docs: "https://sightengine.com/docs/deepfake-detection",
   toRequest: (call) => toRequest("deepfake", call),
-  fromResponse(response) {
-    const deepfake_score = requireValue(asScore(at(read(response), "type", "deepfake")), "score deepfake");
-    return { output: { deepfake_score, prediction: toDeepfakePrediction(deepfake_score) }, units };
-  },
+  fromResponse: fromScore("deepfake", (deepfake_score) => ({
+    deepfake_score,
+    prediction: toDeepfakePrediction(deepfake_score),
+  })),
 });
 
 /** Path of a score in the response → its kind. */
@@ -89,8 +86,7 @@ function findingsIn(scores: unknown): Finding[] {
   });
 }
 
-const detectExplicitContent = defineTask({
-  task: "image/explicit_content",
+const detectExplicitContent = defineTask("image/explicit_content", {
   docs: "https://sightengine.com/docs/getstarted",
   toRequest: (call) => toRequest(explicitModels, call),
   fromResponse(response) {
@@ -134,8 +130,7 @@ function framesOf(response: TaskResponse) {
   return { frames, units: videoUnits(seconds) };
 }
 
-const detectVideoDeepfake = defineTask({
-  task: "video/deepfake_detection_async",
+const detectVideoDeepfake = defineTask("video/deepfake_detection_async", {
   docs: "https://sightengine.com/docs/deepfake-detection",
   ...videoFlow,
   toRequest: (call) => toVideoRequest("deepfake", call),
@@ -155,8 +150,7 @@ const detectVideoDeepfake = defineTask({
 /** Findings below this score are as good as absent, and a video has thousands of them. */
 const minVideoScore = 0.2;
 
-const detectExplicitVideo = defineTask({
-  task: "video/explicit_content_detection_async",
+const detectExplicitVideo = defineTask("video/explicit_content_detection_async", {
   docs: "https://sightengine.com/docs/moderate-stored-video-asynchronously",
   ...videoFlow,
   toRequest: (call) => toVideoRequest(explicitModels, call),
@@ -174,9 +168,7 @@ const detectExplicitVideo = defineTask({
   },
 });
 
-export const sightengine: ProviderRow = {
-  name: "sightengine",
-  title: "Sightengine",
+export const sightengine = defineProvider("sightengine", "Sightengine", {
   docs: "https://www.sightengine.com/docs/reference",
   baseUrl: "https://api.sightengine.com",
   auth: { kind: "member", name: "api_secret" },
@@ -185,4 +177,4 @@ export const sightengine: ProviderRow = {
   errors,
   sealedParams: ["url", "media", "stream_url", "callback_url", "api_user", "api_secret"],
   tasks: [detectAi, detectDeepfake, detectExplicitContent, detectVideoDeepfake, detectExplicitVideo],
-};
+});

@@ -1,12 +1,10 @@
 import { type SharedFacts, withFacts } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
 const tools = { tools: true, jsonSchema: false };
 const vision: SharedFacts = { ...tools, contextTokens: 262_000, maxOutputTokens: 262_000, input: ["text", "image"] };
 
-export const siliconflow: ProviderRow = {
-  name: "siliconflow",
-  title: "SiliconFlow",
+export const siliconflow = defineProvider("siliconflow", "SiliconFlow", {
   docs: "https://docs.siliconflow.com/en/api-reference/chat-completions/chat-completions",
   baseUrl: "https://api.siliconflow.com/v1",
   chat: {
@@ -20,4 +18,4 @@ export const siliconflow: ProviderRow = {
       ...withFacts(vision, ["Qwen/Qwen3-VL-32B-Instruct", "google/gemma-4-31B-it"]),
     ],
   },
-};
+});

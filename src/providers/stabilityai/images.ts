@@ -11,8 +11,7 @@ const diffusionModels = ["sd3.5-large", "sd3.5-large-turbo", "sd3.5-medium"];
 const ratios = ["21:9", "16:9", "3:2", "5:4", "1:1", "4:5", "2:3", "9:16", "9:21"];
 const files = { mediaTypes: ["image/png", "image/jpeg", "image/webp"] };
 
-export const generateImages = defineTask({
-  task: "image/generation",
+export const generateImages = defineTask("image/generation", {
   docs: "https://platform.stability.ai/docs/api-reference#tag/Generate",
   models: [defaultModel, "ultra", ...diffusionModels],
   acceptsAnyModel: true,
@@ -37,8 +36,7 @@ export const generateImages = defineTask({
 
 const defaultPrompt = "A variation of this image: the same subject and style, with different details.";
 
-export const varyImage = defineTask({
-  task: "image/variation",
+export const varyImage = defineTask("image/variation", {
   docs: "https://platform.stability.ai/docs/api-reference#tag/Generate/paths/~1v2beta~1stable-image~1generate~1sd3/post",
   models: diffusionModels,
   files,

@@ -1,11 +1,9 @@
 import { allFeatures, type SharedFacts, textAndImage } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
 const multimodal: SharedFacts = { ...allFeatures, input: ["text", "image", "video"] };
 
-export const stepfun: ProviderRow = {
-  name: "stepfun",
-  title: "StepFun",
+export const stepfun = defineProvider("stepfun", "StepFun", {
   docs: "https://platform.stepfun.ai/docs/en/api-reference/chat/chat-completion-create",
   baseUrl: "https://api.stepfun.ai/v1",
   chat: {
@@ -18,4 +16,4 @@ export const stepfun: ProviderRow = {
       { id: "step-1o-turbo-vision", contextTokens: 32_000, input: textAndImage },
     ],
   },
-};
+});

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { readAddress, toDocuments } from "../shapes/documents.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { poll, postForm } from "../shapes/requests.ts";
@@ -8,8 +8,7 @@ import { defineTask, TaskFailure } from "../task.ts";
 
 const waitMs = 1_000;
 
-const parseFinancialDocument = defineTask({
-  task: "ocr/financial_parser",
+const parseFinancialDocument = defineTask("ocr/financial_parser", {
   docs: "https://docs.tabscanner.com",
   unsupported: ["language"],
   files: { mediaTypes: ["image/jpeg", "image/png", "application/pdf"] },
@@ -82,13 +81,11 @@ function toAmount(value: unknown): number | null {
   return asNumber(value) || null;
 }
 
-export const tabscanner: ProviderRow = {
-  name: "tabscanner",
-  title: "Tabscanner",
+export const tabscanner = defineProvider("tabscanner", "Tabscanner", {
   docs: "https://docs.tabscanner.com",
   baseUrl: "https://api.tabscanner.com",
   auth: { kind: "header", name: "apikey" },
   // The documentation says that an unknown key is refused with 400.
   errors: [{ says: /API key not found/i, means: "credentials" }],
   tasks: [parseFinancialDocument],
-};
+});

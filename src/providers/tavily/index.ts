@@ -1,5 +1,5 @@
 import { asList, asNumber, asText, at, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { postJson, refuseMembers } from "../shapes/inputs.ts";
 import { poll } from "../shapes/requests.ts";
 import { emptyPage, toCreditUnits, toLink, toWebImages } from "../shapes/web.ts";
@@ -7,8 +7,7 @@ import { defineTask, TaskFailure } from "../task.ts";
 
 const options = { include_favicon: true, include_usage: true };
 
-const search = defineTask({
-  task: "web/search",
+const search = defineTask("web/search", {
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/search",
   toRequest: ({ input }) =>
     postJson("/search", {
@@ -40,8 +39,7 @@ const search = defineTask({
   },
 });
 
-const scrape = defineTask({
-  task: "web/scraping",
+const scrape = defineTask("web/scraping", {
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/extract",
   toRequest: ({ input }) => postJson("/extract", { urls: [input.url], include_images: true, ...options }),
   fromResponse({ json }, { input }) {
@@ -57,8 +55,7 @@ const scrape = defineTask({
   },
 });
 
-const map = defineTask({
-  task: "web/map",
+const map = defineTask("web/map", {
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/map",
   toRequest: ({ input }) => postJson("/map", { url: input.url, include_usage: true }),
   fromResponse: ({ json }, { input }) =>
@@ -72,8 +69,7 @@ const map = defineTask({
 });
 
 /** The vendor responds when the crawl is complete, so there is nothing to poll. */
-const crawl = defineTask({
-  task: "web/crawl_async",
+const crawl = defineTask("web/crawl_async", {
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/crawl",
   toRequest: ({ input }) => postJson("/crawl", { url: input.url, include_images: true, ...options }),
   fromResponse({ json }) {
@@ -97,8 +93,7 @@ function toPage(page: unknown) {
   };
 }
 
-const research = defineTask({
-  task: "web/research_async",
+const research = defineTask("web/research_async", {
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/research",
   models: ["auto", "mini", "pro"],
   toRequest: (call) => {
@@ -131,9 +126,7 @@ function withUsage<Output extends object>(json: unknown, output: Output) {
   return { output: { ...output, usage: typeof usage === "object" ? usage : null }, units };
 }
 
-export const tavily: ProviderRow = {
-  name: "tavily",
-  title: "Tavily",
+export const tavily = defineProvider("tavily", "Tavily", {
   docs: "https://docs.tavily.com/documentation/api-reference/introduction",
   baseUrl: "https://api.tavily.com",
   // https://docs.tavily.com/documentation/api-reference/endpoint/search: the limit of the key or plan (432), or of paid use (433).
@@ -142,4 +135,4 @@ export const tavily: ProviderRow = {
     { status: 433, means: "rate_limit" },
   ],
   tasks: [search, scrape, map, crawl, research],
-};
+});

@@ -1,9 +1,7 @@
 import { allFeatures, textAndImage } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const together: ProviderRow = {
-  name: "together",
-  title: "Together AI",
+export const together = defineProvider("together", "Together AI", {
   docs: "https://docs.together.ai/docs/inference/openai-compatibility",
   baseUrl: "https://api.together.ai/v1",
   // https://docs.together.ai/docs/error-codes: prompt and answer exceed the model's context.
@@ -25,4 +23,4 @@ export const together: ProviderRow = {
       { id: "google/gemma-4-31B-it" },
     ],
   },
-};
+});

@@ -1,8 +1,6 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const upstage: ProviderRow = {
-  name: "upstage",
-  title: "Upstage",
+export const upstage = defineProvider("upstage", "Upstage", {
   docs: "https://developers.upstage.ai/docs/apis/chat",
   baseUrl: "https://api.upstage.ai/v1",
   chat: {
@@ -15,4 +13,4 @@ export const upstage: ProviderRow = {
       { id: "syn-pro" },
     ],
   },
-};
+});

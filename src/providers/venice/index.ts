@@ -1,11 +1,9 @@
 import { allFeatures, type SharedFacts, textAndImage } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
 const vision: SharedFacts = { ...allFeatures, contextTokens: 128_000, input: textAndImage, reasoning: false };
 
-export const venice: ProviderRow = {
-  name: "venice",
-  title: "Venice",
+export const venice = defineProvider("venice", "Venice", {
   docs: "https://docs.venice.ai/api-reference/endpoint/chat/completions",
   baseUrl: "https://api.venice.ai/api/v1",
   chat: {
@@ -21,4 +19,4 @@ export const venice: ProviderRow = {
       { id: "venice-uncensored-1-2", ...vision, maxOutputTokens: 8_192 },
     ],
   },
-};
+});

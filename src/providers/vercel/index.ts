@@ -1,9 +1,7 @@
 import { textAndImage } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const vercel: ProviderRow = {
-  name: "vercel",
-  title: "Vercel AI Gateway",
+export const vercel = defineProvider("vercel", "Vercel AI Gateway", {
   docs: "https://vercel.com/docs/ai-gateway/sdks-and-apis/openai-chat-completions",
   baseUrl: "https://ai-gateway.vercel.sh/v1",
   keyNames: ["AI_GATEWAY_API_KEY"],
@@ -23,4 +21,4 @@ export const vercel: ProviderRow = {
       { id: "alibaba/qwen3.8-max-0902", contextTokens: 991_000, maxOutputTokens: 128_000 },
     ],
   },
-};
+});

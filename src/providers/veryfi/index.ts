@@ -1,6 +1,6 @@
 import type { JsonObject } from "../dialect.ts";
 import { asCount, asObject, asText, at, objectsIn } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { pick, readAddress, soleItem, toDocuments } from "../shapes/documents.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { defineTask, type TaskCall, type TaskRequest } from "../task.ts";
@@ -11,8 +11,7 @@ async function toRequest(kind: "documents" | "checks", call: TaskCall): Promise<
   return { path: `/api/v8/partner/${kind}/`, body: { kind: "json", value: { file_name: file.name, file_data } } };
 }
 
-const parseFinancialDocument = defineTask({
-  task: "ocr/financial_parser",
+const parseFinancialDocument = defineTask("ocr/financial_parser", {
   docs: "https://docs.veryfi.com/api/receipts-invoices/process-a-document",
   unsupported: ["document_type", "language"],
   toRequest: (call) => toRequest("documents", call),
@@ -88,8 +87,7 @@ function toParty(party: JsonObject) {
   };
 }
 
-const parseBankCheck = defineTask({
-  task: "ocr/bank_check_parsing",
+const parseBankCheck = defineTask("ocr/bank_check_parsing", {
   docs: "https://docs.veryfi.com/api/checks/process-a-check",
   toRequest: (call) => toRequest("checks", call),
   fromResponse: ({ json }) => toDocuments("ocr/bank_check_parsing", [toCheck(asObject(json))]),
@@ -104,9 +102,7 @@ function toCheck(check: JsonObject) {
   };
 }
 
-export const veryfi: ProviderRow = {
-  name: "veryfi",
-  title: "Veryfi",
+export const veryfi = defineProvider("veryfi", "Veryfi", {
   docs: "https://docs.veryfi.com/api/getting-started/authentication",
   baseUrl: "https://api.veryfi.com",
   auth: { kind: "header", name: "authorization", prefix: "apikey {user}:" },
@@ -115,4 +111,4 @@ export const veryfi: ProviderRow = {
   // They name files of the operator's account, or replace the file that was checked.
   sealedParams: ["bucket", "package_path", "file_url", "file_urls", "file_data"],
   tasks: [parseFinancialDocument, parseBankCheck],
-};
+});

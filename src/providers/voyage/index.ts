@@ -1,11 +1,9 @@
 import { withFacts } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
 const facts = { dimensions: 1_024, maxInputTokens: 32_000 };
 
-export const voyage: ProviderRow = {
-  name: "voyage",
-  title: "Voyage AI",
+export const voyage = defineProvider("voyage", "Voyage AI", {
   docs: "https://docs.voyageai.com/docs/embeddings",
   dialect: "voyage",
   baseUrl: "https://api.voyageai.com/v1",
@@ -16,4 +14,4 @@ export const voyage: ProviderRow = {
       { id: "voyage-law-2", ...facts, maxInputTokens: 16_000 },
     ],
   },
-};
+});

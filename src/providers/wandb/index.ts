@@ -1,8 +1,6 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const wandb: ProviderRow = {
-  name: "wandb",
-  title: "W&B Inference",
+export const wandb = defineProvider("wandb", "W&B Inference", {
   docs: "https://docs.wandb.ai/inference/api-reference/chat-completions",
   baseUrl: "https://api.inference.wandb.ai/v1",
   chat: {
@@ -22,4 +20,4 @@ export const wandb: ProviderRow = {
       { id: "meta-llama/Llama-3.1-8B-Instruct", contextTokens: 131_072 },
     ],
   },
-};
+});

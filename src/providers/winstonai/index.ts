@@ -1,13 +1,12 @@
 import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asScore, asString, at, fromPercentage, limitToOne, objectsIn, rounded } from "../lenient.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 import { toAiPrediction, toJudgedText } from "../shapes/detection.ts";
 import { postJson, textUnits } from "../shapes/inputs.ts";
 import { requireValue } from "../shapes/require-value.ts";
 import { defineTask, refuseInput } from "../task.ts";
 
-const detectAi = defineTask({
-  task: "text/ai_detection",
+const detectAi = defineTask("text/ai_detection", {
   docs: "https://docs.gowinston.ai/api-reference/v2/ai-content-detection/post",
   toRequest: ({ input }) => postJson("/v2/ai-content-detection", { text: input.text, sentences: true }),
   fromResponse({ json }, call) {
@@ -25,8 +24,7 @@ function fromHumanScore(value: unknown): number | null {
   return score === null ? null : limitToOne(rounded(1 - score / 100));
 }
 
-const findPlagiarism = defineTask({
-  task: "text/plagia_detection",
+const findPlagiarism = defineTask("text/plagia_detection", {
   docs: "https://docs.gowinston.ai/api-reference/v2/plagiarism/post",
   unsupported: ["title"],
   toRequest: ({ input }) => postJson("/v2/plagiarism", { text: input.text }),
@@ -58,8 +56,7 @@ function toSource(source: JsonObject) {
   };
 }
 
-const detectAiImage = defineTask({
-  task: "image/ai_detection",
+const detectAiImage = defineTask("image/ai_detection", {
   docs: "https://docs.gowinston.ai/api-reference/v2/image-detection/post",
   toRequest: ({ input: { file: url } }) => {
     if (!/^https?:\/\//.test(url))
@@ -73,10 +70,8 @@ const detectAiImage = defineTask({
   },
 });
 
-export const winstonai: ProviderRow = {
-  name: "winstonai",
-  title: "Winston AI",
+export const winstonai = defineProvider("winstonai", "Winston AI", {
   docs: "https://docs.gowinston.ai/api-reference/introduction",
   baseUrl: "https://api.gowinston.ai",
   tasks: [detectAi, findPlagiarism, detectAiImage],
-};
+});

@@ -1,8 +1,6 @@
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
-export const writer: ProviderRow = {
-  name: "writer",
-  title: "Writer",
+export const writer = defineProvider("writer", "Writer", {
   docs: "https://dev.writer.com",
   baseUrl: "https://api.writer.com/v1",
   chat: {
@@ -15,4 +13,4 @@ export const writer: ProviderRow = {
       { id: "palmyra-x4", contextTokens: 128_000, tools: true },
     ],
   },
-};
+});

@@ -1,19 +1,17 @@
 import { allFeatures, type SharedFacts, textAndImage, withFacts } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
 const current: SharedFacts = { ...allFeatures, contextTokens: 500_000, input: ["text", "image", "file"] };
 
-export const xai: ProviderRow = {
-  name: "xai",
-  title: "xAI",
+export const xai = defineProvider("xai", "xAI", {
   openTelemetryName: "x_ai",
   docs: "https://docs.x.ai/developers/models",
   baseUrl: "https://api.x.ai/v1",
   keyPrefix: "xai-",
-  // Answers of the vendor, as its clients report them: 403 with "Content violates usage guidelines. … Failed check: SAFETY_CHECK_TYPE_…"
+  // Users report answers with status 403 and this text: "Content violates usage guidelines. … Failed check: SAFETY_CHECK_TYPE_…"
   errors: [{ status: 403, says: /violates usage guidelines|SAFETY_CHECK/i, means: "rejected" }],
   chat: {
-    // https://docs.x.ai/developers/model-capabilities/text/reasoning#effort-levels: other models refuse `reasoning_effort`.
+    // https://docs.x.ai/developers/model-capabilities/text/reasoning#effort-levels: models without a rule of their own refuse `reasoning_effort`.
     rules: [
       { efforts: [] },
       { models: /^grok-3-mini/, efforts: ["low", "high"] },
@@ -29,4 +27,4 @@ export const xai: ProviderRow = {
   },
   responses: { kind: "native" },
   billsAsStated: true,
-};
+});

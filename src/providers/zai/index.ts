@@ -1,13 +1,11 @@
 import { type SharedFacts, withFacts } from "../model-facts.ts";
-import type { ProviderRow } from "../provider.ts";
+import { defineProvider } from "../provider.ts";
 
 const glm = { contextTokens: 200_000, maxOutputTokens: 128_000, jsonSchema: false };
 const reasoningGlm = { ...glm, tools: true, reasoning: true };
 const flash: SharedFacts = { ...glm, contextTokens: 1_000_000, input: ["text", "image", "video", "file"], tools: true };
 
-export const zai: ProviderRow = {
-  name: "zai",
-  title: "Z.AI",
+export const zai = defineProvider("zai", "Z.AI", {
   docs: "https://docs.z.ai/api-reference/llm/chat-completion",
   baseUrl: "https://api.z.ai/api/paas/v4",
   chat: {
@@ -33,4 +31,4 @@ export const zai: ProviderRow = {
       { id: "glm-4.5-air", contextTokens: 128_000, maxOutputTokens: 96_000, jsonSchema: false },
     ],
   },
-};
+});

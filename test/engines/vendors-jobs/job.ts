@@ -11,7 +11,8 @@ import { CallTicket } from "../../../src/providers/call-ticket.ts";
 import { configureProviders } from "../../../src/providers/configure.ts";
 import type { JsonObject } from "../../../src/providers/dialect.ts";
 import { HttpClient } from "../../../src/providers/http-client.ts";
-import { type Asked, judge, key, type Seen, see, toResponse, withBinaries } from "../vendors-others/ask.ts";
+import { rejectionOf } from "../../support/thrown.ts";
+import { type Asked, clocks, judge, key, type Seen, serveAnswers, withBinaries } from "../vendors-others/ask.ts";
 
 export interface Job extends Asked {
   readonly jobId?: string;
@@ -25,12 +26,6 @@ export interface Done {
   readonly waits: readonly Extract<EngineStep, { checkpoint: unknown }>[];
 }
 
-const clocks = {
-  connectTimeoutMs: 60_000,
-  firstByteTimeoutMs: 60_000,
-  idleTimeoutMs: 60_000,
-  totalTimeoutMs: 60_000,
-};
 const log = createLog({ level: "error", format: "json", secrets: [], write: () => undefined });
 const mostSteps = 20;
 
@@ -40,25 +35,12 @@ export function pathsOf(seen: readonly Seen[]): string[] {
   return seen.map(({ method, url }) => `${method} ${url.pathname}${url.search}`);
 }
 
-export async function failureOf(job: Job): Promise<GatewayError> {
-  const error = await runJob(job).catch((thrown: unknown) => thrown);
-  if (!(error instanceof GatewayError)) throw new Error(`not what was expected: ${error}`);
-  return error;
+export function failureOf(job: Job): Promise<GatewayError> {
+  return rejectionOf(runJob(job), GatewayError);
 }
 
 export async function runJob(job: Job): Promise<Done> {
-  const seen: Seen[] = [];
-  const server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    async fetch(request) {
-      const one = await see(request);
-      seen.push(one);
-      const next = job.answers[seen.length - 1];
-      if (next === undefined) return new Response("one request too many", { status: 400 });
-      return toResponse(typeof next === "function" ? next(one) : next);
-    },
-  });
+  const { seen, server } = serveAnswers(job.answers, 400);
   const ticker = createTicker(20);
   const http = new HttpClient(ticker);
   const egress = createEgress({ allow: ["127.0.0.0/8"], log });

@@ -51,7 +51,7 @@ export interface Got {
 }
 
 export const key = "secret-of-the-operator";
-const clocks = {
+export const clocks = {
   connectTimeoutMs: 60_000,
   firstByteTimeoutMs: 60_000,
   idleTimeoutMs: 60_000,
@@ -60,18 +60,7 @@ const clocks = {
 
 export async function ask(asked: Asked): Promise<Got> {
   const { row, task, answers, input, files = {}, model = null, providerParams = {} } = asked;
-  const seen: Seen[] = [];
-  const server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    async fetch(request) {
-      const one = await see(request);
-      seen.push(one);
-      const next = answers[seen.length - 1];
-      if (next === undefined) return new Response("one request too many", { status: 500 });
-      return toResponse(typeof next === "function" ? next(one) : next);
-    },
-  });
+  const { seen, server } = serveAnswers(answers, 500);
   const ticker = createTicker(20);
   try {
     const name = row.name.toUpperCase();
@@ -112,6 +101,23 @@ export async function ask(asked: Asked): Promise<Got> {
   }
 }
 
+/** `excessStatus` is the status of requests after the last answer. */
+export function serveAnswers(answers: Asked["answers"], excessStatus: number) {
+  const seen: Seen[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const one = await see(request);
+      seen.push(one);
+      const next = answers[seen.length - 1];
+      if (next === undefined) return new Response("one request too many", { status: excessStatus });
+      return toResponse(typeof next === "function" ? next(one) : next);
+    },
+  });
+  return { seen, server };
+}
+
 /** Throws what the schema has against the output. */
 export function judge(task: string, output: unknown): void {
   const schema = findTask(task)?.outputSchema;
@@ -135,7 +141,7 @@ function set(root: Record<string | number, unknown>, path: readonly (string | nu
   else set(root[name] as Record<string | number, unknown>, rest, value);
 }
 
-export async function see(request: Request): Promise<Seen> {
+async function see(request: Request): Promise<Seen> {
   const bytes = await request.bytes();
   const type = request.headers.get("content-type") ?? "";
   const text = new TextDecoder().decode(bytes);
@@ -157,7 +163,7 @@ async function readForm(bytes: Uint8Array, type: string): Promise<Record<string,
   return fields;
 }
 
-export function toResponse({ status = 200, json, bytes, mediaType, headers }: Answer): Response {
+function toResponse({ status = 200, json, bytes, mediaType, headers }: Answer): Response {
   if (bytes === undefined) return Response.json(json ?? {}, { status, headers: { ...headers } });
   const all = { "content-type": mediaType ?? "application/octet-stream", ...headers };
   return new Response(bytes.slice(), { status, headers: all });

@@ -285,6 +285,7 @@ test.each([
 
 test.each([
   ["amazon.titan-embed-text-v2:0", { dimensions: 256 }, { inputText: "a", dimensions: 256 }, []],
+  ["amazon.titan-embed-text-v2:0", { normalize: false }, { inputText: "a", normalize: false }, []],
   ["amazon.titan-embed-text-v1", { dimensions: 256 }, { inputText: "a" }, ["dimensions"]],
   [
     "amazon.titan-embed-image-v1",

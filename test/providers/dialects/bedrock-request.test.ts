@@ -223,6 +223,20 @@ test("a profile of the operator's own keeps thinking and signed thoughts, and na
   expect(dropped).toEqual(["cache_control"]);
 });
 
+test("a model that must have thought before a call continues to think only with that thought", () => {
+  const thinking = { type: "enabled", budget_tokens: 2_048 };
+  const reasoning_details = [{ type: "reasoning.text", text: "Look.", signature: "c2lnbmVk" } as const];
+  const messages = called.map((message) =>
+    message.role === "assistant" ? { ...message, reasoning_details } : message,
+  );
+  const withThought = ask(sonnet, { thinking, tools: [weatherTool], messages });
+  expect(withThought.body.additionalModelRequestFields).toEqual({ thinking });
+  expect(withThought.dropped).toEqual([]);
+  const without = ask(sonnet, { thinking, tools: [weatherTool], messages: called });
+  expect(without.body.additionalModelRequestFields).toBeUndefined();
+  expect(without.dropped).toEqual(["thinking"]);
+});
+
 test("the old function_call and its result become a call and its result", () => {
   const { body } = ask(sonnet, {
     messages: [

@@ -7,18 +7,12 @@ import { ValidationError } from "../../../src/errors.ts";
 import { ErrorInAnswer, type JsonObject } from "../../../src/providers/dialect.ts";
 import { cohere } from "../../../src/providers/dialects/cohere/index.ts";
 import type { ModelFacts } from "../../../src/providers/provider.ts";
+import { makeWeatherTool } from "../../support/weather-tool.ts";
 import { assemble, chatOf } from "./assemble.ts";
 
 const chat = chatOf(cohere);
 const hello: ChatMessage = { role: "user", content: "Hello" };
-const weather = {
-  type: "function",
-  function: {
-    name: "weather",
-    description: "How it is outside",
-    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
-  },
-};
+const weather = makeWeatherTool("weather");
 const clock = { type: "function", function: { name: "clock" } };
 const schema = { type: "object", properties: { age: { type: "integer" } }, required: ["age"] };
 const jsonSchema = { type: "json_schema", json_schema: { name: "person", schema } } as const;

@@ -27,7 +27,11 @@ describe("tools", () => {
     expect(write({ tools: [weather] }).body["tools"]).toEqual([
       {
         functionDeclarations: [
-          { name: "weather", description: "Tells it", parametersJsonSchema: weather.function.parameters },
+          {
+            name: "weather",
+            description: "The weather of a city",
+            parametersJsonSchema: weather.function.parameters,
+          },
         ],
       },
     ]);

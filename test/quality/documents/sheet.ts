@@ -11,6 +11,21 @@ export interface Column {
   readonly width?: number;
 }
 
+export type Sum = readonly [label: string, value: string, style?: Style];
+
+export interface SumPlaces {
+  readonly label: number;
+  readonly value: number;
+  readonly step: number;
+  /** Whether labels end at their place instead of beginning there. */
+  readonly rightLabels?: true;
+}
+
+/** Columns of text, and after them columns of figures, which are aligned at their right edge. */
+export function tableColumns(texts: readonly Column[], figures: readonly number[]): Column[] {
+  return [...texts, ...figures.map((x) => ({ x, align: "end" }) as const)];
+}
+
 export class Sheet {
   readonly #pages: Mark[][] = [[]];
   readonly #size: { readonly width: number; readonly height: number };
@@ -101,6 +116,17 @@ export class Sheet {
       below = Math.max(below, y + lines.length * step);
     }
     return below;
+  }
+
+  /** One sum below the other; returns the y after the last. */
+  sums(y: number, { label: labelX, value: valueX, step, rightLabels }: SumPlaces, sums: readonly Sum[]): number {
+    for (const [index, [label, value, style = {}]] of sums.entries()) {
+      const at = y + index * step;
+      if (rightLabels) this.right(labelX, at, label, style);
+      else this.text(labelX, at, label, style);
+      this.right(valueX, at, value, style);
+    }
+    return y + sums.length * step;
   }
 
   /** The rules of a table's cells. */

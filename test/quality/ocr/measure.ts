@@ -67,46 +67,42 @@ async function measureRecognition(pdfs: PdfReader, looks: readonly Look[], add: 
 
 async function measureFinancial(pdfs: PdfReader, looks: readonly Look[], add: Add, log: Log): Promise<void> {
   const parse = await load("ocr/financial_parser");
-  for (const look of looks) {
-    for (const heldOut of [false, true]) {
-      const samples = heldOut ? heldOutFinancialSamples : financialSamples;
-      const fields = { right: 0, all: 0 };
-      const items = { right: 0, all: 0, extra: 0 };
-      for (const sample of samples) {
-        const file = await makeFile(pdfs, sample.page, look);
-        const output = (await run(parse, file, { document_type: "auto-detect" })) as {
-          extracted_data: [Record<string, unknown>];
-        };
-        const [entry] = output.extracted_data;
-        for (const [path, expected] of Object.entries(sample.expected)) {
-          const actual = follow(entry, path);
-          fields.all++;
-          if (actual === expected) fields.right++;
-          else
-            log(`  ${look} ${sample.name} ${path}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`);
-        }
-        const found = entry["item_lines"] as Record<string, unknown>[];
-        const right = sample.items.filter((item) =>
-          found.some((other) => Object.entries(item).every(([name, value]) => other[name] === value)),
-        );
-        items.all += sample.items.length;
-        items.right += right.length;
-        items.extra += Math.max(0, found.length - sample.items.length);
-        if (right.length < sample.items.length || found.length > sample.items.length) {
-          log(
-            `  ${look} ${sample.name} items: ${JSON.stringify(found.map((item) => [item["description"], item["quantity"], item["unit_price"], item["amount_line"]]))}`,
-          );
-        }
-      }
-      const set = heldOut ? "layouts that the rules were not made with" : "layouts that the rules were made with";
-      add("ocr/financial_parser", `${look}, ${set}: fields right`, `${fields.right} of ${fields.all}`, fields.all);
-      add(
-        "ocr/financial_parser",
-        `${look}, ${set}: lines of goods right`,
-        `${items.right} of ${items.all}, ${items.extra} too many`,
-        items.all,
+  for (const { look, heldOut, samples } of eachSet(looks, financialSamples, heldOutFinancialSamples)) {
+    const fields = { right: 0, all: 0 };
+    const items = { right: 0, all: 0, extra: 0 };
+    for (const sample of samples) {
+      const file = await makeFile(pdfs, sample.page, look);
+      const output = (await run(parse, file, { document_type: "auto-detect" })) as {
+        extracted_data: [Record<string, unknown>];
+      };
+      const [entry] = output.extracted_data;
+      compareFields(
+        sample,
+        (path) => follow(entry, path),
+        fields,
+        (line) => log(`  ${look} ${line}`),
       );
+      const found = entry["item_lines"] as Record<string, unknown>[];
+      const right = sample.items.filter((item) =>
+        found.some((other) => Object.entries(item).every(([name, value]) => other[name] === value)),
+      );
+      items.all += sample.items.length;
+      items.right += right.length;
+      items.extra += Math.max(0, found.length - sample.items.length);
+      if (right.length < sample.items.length || found.length > sample.items.length) {
+        log(
+          `  ${look} ${sample.name} items: ${JSON.stringify(found.map((item) => [item["description"], item["quantity"], item["unit_price"], item["amount_line"]]))}`,
+        );
+      }
     }
+    const set = heldOut ? "layouts that the rules were not made with" : "layouts that the rules were made with";
+    add("ocr/financial_parser", `${look}, ${set}: fields right`, `${fields.right} of ${fields.all}`, fields.all);
+    add(
+      "ocr/financial_parser",
+      `${look}, ${set}: lines of goods right`,
+      `${items.right} of ${items.all}, ${items.extra} too many`,
+      items.all,
+    );
   }
 }
 
@@ -119,13 +115,11 @@ async function measureIdentity(pdfs: PdfReader, looks: readonly Look[], add: Add
         extracted_data: Record<string, unknown>[];
       };
       const [paper = {}] = output.extracted_data;
-      for (const [name, expected] of Object.entries(sample.expected)) {
+      const readField = (name: string) => {
         const value = paper[name] as { value: string }[] | { value: string } | undefined;
-        const actual = Array.isArray(value) ? value.map((part) => part.value).join(" ") : value?.value;
-        fields.all++;
-        if (actual === expected) fields.right++;
-        else log(`  ${look} ${sample.name} ${name}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`);
-      }
+        return Array.isArray(value) ? value.map((part) => part.value).join(" ") : value?.value;
+      };
+      compareFields(sample, readField, fields, (line) => log(`  ${look} ${line}`));
     }
     add("ocr/identity_parser", `${look}: fields right`, `${fields.right} of ${fields.all}`, fields.all);
   }
@@ -133,25 +127,44 @@ async function measureIdentity(pdfs: PdfReader, looks: readonly Look[], add: Add
 
 async function measureResumes(pdfs: PdfReader, looks: readonly Look[], add: Add, log: Log): Promise<void> {
   const parse = await load("ocr/resume_parser");
-  for (const look of looks) {
-    for (const heldOut of [false, true]) {
-      const samples = heldOut ? heldOutResumeSamples : resumeSamples;
-      const fields = { right: 0, all: 0 };
-      for (const sample of samples) {
-        const { extracted_data: found } = (await run(parse, await makeFile(pdfs, sample.page, look))) as {
-          extracted_data: unknown;
-        };
-        for (const [path, expected] of Object.entries(sample.expected)) {
-          const actual = follow(found, path);
-          fields.all++;
-          if (actual === expected) fields.right++;
-          else
-            log(`  ${look} ${sample.name} ${path}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`);
-        }
-      }
-      const set = heldOut ? "layouts that the rules were not made with" : "the layout that the rules were made with";
-      add("ocr/resume_parser", `${look}, ${set}: fields right`, `${fields.right} of ${fields.all}`, fields.all);
+  for (const { look, heldOut, samples } of eachSet(looks, resumeSamples, heldOutResumeSamples)) {
+    const fields = { right: 0, all: 0 };
+    for (const sample of samples) {
+      const { extracted_data: found } = (await run(parse, await makeFile(pdfs, sample.page, look))) as {
+        extracted_data: unknown;
+      };
+      compareFields(
+        sample,
+        (path) => follow(found, path),
+        fields,
+        (line) => log(`  ${look} ${line}`),
+      );
     }
+    const set = heldOut ? "layouts that the rules were not made with" : "the layout that the rules were made with";
+    add("ocr/resume_parser", `${look}, ${set}: fields right`, `${fields.right} of ${fields.all}`, fields.all);
+  }
+}
+
+/** In each look, the samples that the rules were made with, and those that were held out. */
+function eachSet<Sample>(looks: readonly Look[], known: readonly Sample[], heldOut: readonly Sample[]) {
+  return looks.flatMap((look) => [
+    { look, heldOut: false, samples: known },
+    { look, heldOut: true, samples: heldOut },
+  ]);
+}
+
+/** Counts the fields that were read right, and logs the others. */
+function compareFields(
+  { name, expected }: { readonly name: string; readonly expected: Readonly<Record<string, unknown>> },
+  readField: (path: string) => unknown,
+  fields: { right: number; all: number },
+  log: Log,
+): void {
+  for (const [path, wanted] of Object.entries(expected)) {
+    const actual = readField(path);
+    fields.all++;
+    if (actual === wanted) fields.right++;
+    else log(`${name} ${path}: ${JSON.stringify(actual)} instead of ${JSON.stringify(wanted)}`);
   }
 }
 

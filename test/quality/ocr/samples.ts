@@ -1,6 +1,7 @@
 // The labelled documents: how each looks, and what a perfect reader would say. All names, numbers and addresses are invented;
 // check digits are right where a form has them.
 
+import { checkDigit, checked } from "../documents/identity/mrz.ts";
 import { line, type Mark, type PdfPage, text } from "./write-pdf.ts";
 
 export interface FinancialSample {
@@ -548,20 +549,6 @@ export interface IdentitySample {
   readonly page: PdfPage;
   /** By the member's name; given names joined by a space. */
   readonly expected: Readonly<Record<string, string>>;
-}
-
-/** The check digit of ICAO 9303: weights 7, 3, 1; letters count from ten, fill counts nothing. */
-function checkDigit(field: string): string {
-  const weights = [7, 3, 1];
-  const sum = [...field].reduce((total, character, index) => {
-    const value = character === "<" ? 0 : Number.parseInt(character, 36);
-    return total + value * (weights[index % 3] ?? 0);
-  }, 0);
-  return String(sum % 10);
-}
-
-function checked(field: string): string {
-  return field + checkDigit(field);
 }
 
 const passportNumber = checked("20FV48713");

@@ -1,5 +1,6 @@
 // The engines of the groups for meaning and grammar, beside those that come with the gateway, over the sets of this folder.
 
+import type { Split } from "../documents/labelled-document.ts";
 import { type QualityLine, type RunTask, share } from "../quality.ts";
 import customClassification from "./custom-classification.json" with { type: "json" };
 import embeddings from "./embeddings.json" with { type: "json" };
@@ -16,14 +17,14 @@ import summarizeHeldOut from "./summarize-held-out.json" with { type: "json" };
 
 type Items = readonly Readonly<Record<string, unknown>>[];
 
-export async function measureMeaning(run: RunTask, onMiss: OnMiss): Promise<QualityLine[]> {
+export async function measureMeaning(run: RunTask, split: Split, onMiss: OnMiss): Promise<QualityLine[]> {
   return [
     await measureEmbeddings(run, onMiss),
     await measureClassification(run, onMiss),
     ...(await measureAnswers(run, onMiss)),
     ...(await measureSummaries(run, onMiss)),
     ...(await measureKeywords(run, onMiss)),
-    await measureModeration(run, onMiss, "minilm"),
+    await measureModeration(run, split, onMiss, "minilm"),
   ];
 }
 

@@ -1,24 +1,34 @@
-// Runs the text engines over sets that were written by other hands than the rules. The rules are tuned on `…-tune.json` only; these figures are
+// Runs the text engines over sets that were written by other hands than the rules. The rules are tuned on `…-tune.json` only; the page shows the figures
 // of `…-test.json`.
 
+import type { Split } from "../documents/labelled-document.ts";
 import { precisionAndRecall, type QualityLine, type RunTask, share } from "../quality.ts";
-import languages from "./language-test.json" with { type: "json" };
+import languagesTest from "./language-test.json" with { type: "json" };
+import languagesTune from "./language-tune.json" with { type: "json" };
 import type { OnMiss } from "./measure.ts";
-import moderation from "./moderation-test.json" with { type: "json" };
-import sentiments from "./sentiment-test.json" with { type: "json" };
-import topics from "./topics-test.json" with { type: "json" };
+import moderationTest from "./moderation-test.json" with { type: "json" };
+import moderationTune from "./moderation-tune.json" with { type: "json" };
+import sentimentsTest from "./sentiment-test.json" with { type: "json" };
+import sentimentsTune from "./sentiment-tune.json" with { type: "json" };
+import topicsTest from "./topics-test.json" with { type: "json" };
+import topicsTune from "./topics-tune.json" with { type: "json" };
+
+const languages = { tune: languagesTune, test: languagesTest } as const;
+const sentiments = { tune: sentimentsTune, test: sentimentsTest } as const;
+const topics = { tune: topicsTune, test: topicsTest } as const;
+const moderation = { tune: moderationTune, test: moderationTest } as const;
 
 type Items = readonly Readonly<Record<string, unknown>>[];
 
-export async function measureLanguages(run: RunTask, onMiss: OnMiss): Promise<QualityLine[]> {
+export async function measureLanguages(run: RunTask, split: Split, onMiss: OnMiss): Promise<QualityLine[]> {
   const task = "translation/language_detection";
   const right: Record<string, number> = {};
-  for (const { text, language, length } of languages.cases) {
+  for (const { text, language, length } of languages[split].cases) {
     const given = ((await run(task, { text }))["items"] as Items)[0]?.["language"];
     if (given === language) right[length] = (right[length] ?? 0) + 1;
     else onMiss(task, text, language, given);
   }
-  const known = languages.cases.filter(({ length }) => length !== "none");
+  const known = languages[split].cases.filter(({ length }) => length !== "none");
   const count = new Set(known.map(({ language }) => language)).size;
   const lines = ["short", "medium", "long"].map((length) => {
     const lengths = known.filter((one) => one.length === length).map(({ text }) => text.length);
@@ -26,7 +36,7 @@ export async function measureLanguages(run: RunTask, onMiss: OnMiss): Promise<Qu
     return { task, measure, result: share(right[length] ?? 0, lengths.length), cases: lengths.length };
   });
   const all = (right["short"] ?? 0) + (right["medium"] ?? 0) + (right["long"] ?? 0);
-  const none = languages.cases.length - known.length;
+  const none = languages[split].cases.length - known.length;
   return [
     { task, measure: "accuracy, all three lengths", result: share(all, known.length), cases: known.length },
     ...lines,
@@ -34,11 +44,11 @@ export async function measureLanguages(run: RunTask, onMiss: OnMiss): Promise<Qu
   ];
 }
 
-export async function measureSentiments(run: RunTask, onMiss: OnMiss): Promise<QualityLine[]> {
+export async function measureSentiments(run: RunTask, split: Split, onMiss: OnMiss): Promise<QualityLine[]> {
   const task = "text/sentiment_analysis";
   const counts = new Map<string, { all: number; right: number }>();
   let [right, stated] = [0, 0];
-  for (const { text, sentiment } of sentiments.cases) {
+  for (const { text, sentiment } of sentiments[split].cases) {
     const output = await run(task, { text, language: "en" });
     const count = counts.get(sentiment) ?? { all: 0, right: 0 };
     counts.set(sentiment, count);
@@ -47,7 +57,7 @@ export async function measureSentiments(run: RunTask, onMiss: OnMiss): Promise<Q
     if (output["general_sentiment"] === sentiment) [count.right, right] = [count.right + 1, right + 1];
     else onMiss(task, text, sentiment, output["general_sentiment"]);
   }
-  const cases = sentiments.cases.length;
+  const cases = sentiments[split].cases.length;
   const each = ["Positive", "Negative", "Neutral"].map((kind) => counts.get(kind) ?? { all: 0, right: 0 });
   return [
     { task, measure: "accuracy, all three classes", result: share(right, cases), cases },
@@ -61,10 +71,10 @@ export async function measureSentiments(run: RunTask, onMiss: OnMiss): Promise<Q
   ];
 }
 
-export async function measureTopics(run: RunTask, onMiss: OnMiss): Promise<QualityLine[]> {
+export async function measureTopics(run: RunTask, split: Split, onMiss: OnMiss): Promise<QualityLine[]> {
   const task = "text/topic_extraction";
   const counts = { topical: 0, right: 0, wrong: 0, ordinary: 0, none: 0 };
-  for (const { text, topic } of topics.cases) {
+  for (const { text, topic } of topics[split].cases) {
     const given = ((await run(task, { text, language: "en" }))["items"] as Items)[0]?.["category"] ?? null;
     if (topic === null) {
       counts.ordinary++;
@@ -87,11 +97,16 @@ export async function measureTopics(run: RunTask, onMiss: OnMiss): Promise<Quali
   ];
 }
 
-export async function measureModeration(run: RunTask, onMiss: OnMiss, model: string): Promise<QualityLine> {
+export async function measureModeration(
+  run: RunTask,
+  split: Split,
+  onMiss: OnMiss,
+  model: string,
+): Promise<QualityLine> {
   const task = "text/moderation";
   const name = `${task}/local/${model}`;
   const counts = { bad: 0, flagged: 0, right: 0 };
-  for (const { text, isBad } of moderation.cases) {
+  for (const { text, isBad } of moderation[split].cases) {
     const output = await run(task, { text, language: "en" }, model);
     const isFlagged = Number(output["nsfw_likelihood"]) > 0;
     if (isBad) counts.bad++;
@@ -100,5 +115,5 @@ export async function measureModeration(run: RunTask, onMiss: OnMiss, model: str
     if (isBad !== isFlagged) onMiss(name, text, isBad, output["items"]);
   }
   const result = precisionAndRecall(counts.right, counts.flagged, counts.bad);
-  return { task: name, measure: "harmful sentences", result, cases: moderation.cases.length };
+  return { task: name, measure: "harmful sentences", result, cases: moderation[split].cases.length };
 }

@@ -5,6 +5,7 @@ import { precisionAndRecall, type QualityLine, type RunTask, share } from "../qu
 import type { OnMiss } from "./measure.ts";
 import personalDataTest from "./personal-data-test.json" with { type: "json" };
 import personalDataTune from "./personal-data-tune.json" with { type: "json" };
+import personalDataTuneSecond from "./personal-data-tune-second.json" with { type: "json" };
 
 interface Span {
   readonly content: string;
@@ -12,10 +13,13 @@ interface Span {
 }
 
 const task = "text/anonymization";
-const sets = { tune: personalDataTune, test: personalDataTest } as const;
+const sets = {
+  tune: [...personalDataTune.cases, ...personalDataTuneSecond.cases],
+  test: personalDataTest.cases,
+} as const;
 
 export async function measurePersonalData(run: RunTask, split: Split, onMiss: OnMiss): Promise<QualityLine[]> {
-  const { cases } = sets[split];
+  const cases = sets[split];
   const counts = { right: 0, given: 0, wanted: 0, hidden: 0 };
   const kinds = new Map<string, { found: number; all: number }>();
   for (const { text, personal } of cases) {
@@ -46,19 +50,19 @@ export async function measurePersonalData(run: RunTask, split: Split, onMiss: On
   const countries = new Set(cases.flatMap(({ country }) => (country === null ? [] : [country]))).size;
   const complete = [...kinds.values()].filter(({ found, all }) => found === all).length;
   return [
-    {
-      task,
-      measure: `exact span and kind, ${kinds.size} kinds, ${countries} countries`,
-      result: precisionAndRecall(counts.right, counts.given, counts.wanted),
-      cases: counts.wanted,
-    },
-    {
-      task,
-      measure: "personal data not readable any more",
-      result: share(counts.hidden, counts.wanted),
-      cases: counts.wanted,
-    },
+    ...toPersonalDataLines(task, `exact span and kind, ${kinds.size} kinds, ${countries} countries`, counts),
     { task, measure: "kinds of which all were found", result: `${complete} of ${kinds.size}`, cases: counts.wanted },
+  ];
+}
+
+export function toPersonalDataLines(
+  task: string,
+  measure: string,
+  { right, given, wanted, hidden }: Readonly<Record<"right" | "given" | "wanted" | "hidden", number>>,
+): QualityLine[] {
+  return [
+    { task, measure, result: precisionAndRecall(right, given, wanted), cases: wanted },
+    { task, measure: "personal data hidden", result: share(hidden, wanted), cases: wanted },
   ];
 }
 

@@ -1,9 +1,11 @@
 // Runs the text engines over the labelled sets of this folder. Each set says where it comes from.
 
+import type { Split } from "../documents/labelled-document.ts";
 import { precisionAndRecall, type QualityLine, type RunTask, share } from "../quality.ts";
 import anonymization from "./anonymization.json" with { type: "json" };
 import keywordExtraction from "./keyword-extraction.json" with { type: "json" };
 import { measureLanguages, measureModeration, measureSentiments, measureTopics } from "./measure-held-out.ts";
+import { toPersonalDataLines } from "./measure-personal-data.ts";
 import namedEntityRecognition from "./named-entity-recognition.json" with { type: "json" };
 import spellCheckRight from "./spell-check-right.json" with { type: "json" };
 import spellCheckWrong from "./spell-check-wrong.json" with { type: "json" };
@@ -12,16 +14,16 @@ import syntaxAnalysis from "./syntax-analysis.json" with { type: "json" };
 /** `onMiss` hears of every case that went wrong. */
 export type OnMiss = (task: string, text: string, wanted: unknown, given: unknown) => void;
 
-export async function measureText(run: RunTask, onMiss: OnMiss): Promise<QualityLine[]> {
+export async function measureText(run: RunTask, split: Split, onMiss: OnMiss): Promise<QualityLine[]> {
   return [
-    ...(await measureLanguages(run, onMiss)),
-    ...(await measureSentiments(run, onMiss)),
-    ...(await measureTopics(run, onMiss)),
+    ...(await measureLanguages(run, split, onMiss)),
+    ...(await measureSentiments(run, split, onMiss)),
+    ...(await measureTopics(run, split, onMiss)),
     ...(await measureEntities(run, onMiss)),
     await measureSyntax(run, onMiss),
     await measureKeywords(run, onMiss),
     ...(await measureSpelling(run, onMiss)),
-    await measureModeration(run, onMiss, "obscenity"),
+    await measureModeration(run, split, onMiss, "obscenity"),
     ...(await measureAnonymization(run, onMiss)),
   ];
 }
@@ -152,20 +154,7 @@ async function measureAnonymization(run: RunTask, onMiss: OnMiss): Promise<Quali
     counts.hidden += personal.filter(({ content }) => !result.includes(content)).length;
     if (right.length !== given.length || right.length !== personal.length) onMiss(task, text, personal, given);
   }
-  return [
-    {
-      task,
-      measure: "exact span and kind",
-      result: precisionAndRecall(counts.right, counts.given, counts.wanted),
-      cases: counts.wanted,
-    },
-    {
-      task,
-      measure: "personal data not readable any more",
-      result: share(counts.hidden, counts.wanted),
-      cases: counts.wanted,
-    },
-  ];
+  return toPersonalDataLines(task, "exact span and kind", counts);
 }
 
 function itemsOf(output: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {

@@ -2,7 +2,7 @@
 
 import type { InputFile, TaskResult } from "../../../src/engines/engine.ts";
 import type { LocalEngines } from "../../../src/engines/local/index.ts";
-import { CallTicket } from "../../../src/providers/call-ticket.ts";
+import { plainCall } from "../../engines/local-call.ts";
 import { type QualityLine, share } from "../quality.ts";
 import {
   at,
@@ -48,15 +48,10 @@ export function callVision(
   if (engine === undefined) throw new Error(`no local engine for ${task}`);
   const [first = new Uint8Array(), second = first] = pictures;
   return engine.run({
+    ...plainCall(110_000),
     model,
     input: { file: "https://files.example/x", representation: "document" },
     files: { file: fileOf(first), file1: fileOf(first), file2: fileOf(second) },
-    providerParams: {},
-    signal: new AbortController().signal,
-    deadline: performance.now() + 110_000,
-    ticket: new CallTicket(),
-    requestId: "quality",
-    owner: "key:test",
   });
 }
 

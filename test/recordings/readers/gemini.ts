@@ -1,17 +1,10 @@
-import { loadClient } from "../clients.ts";
+import { type Ask, type AskStream, type ClientClass, loadClient } from "../clients.ts";
 import { ChoiceBuilder, failed, inTheMiddle, type Outcome, toGatewayFailure, type Usage } from "../outcome.ts";
 import { asList, asObject, isObject, type JsonObject, type Recording } from "../recording.ts";
 import { toPrompt } from "../replay.ts";
 
 interface GeminiModule {
-  readonly GoogleGenAI: new (
-    options: JsonObject,
-  ) => {
-    readonly models: {
-      generateContent(request: JsonObject): Promise<JsonObject>;
-      generateContentStream(request: JsonObject): Promise<AsyncIterable<JsonObject>>;
-    };
-  };
+  readonly GoogleGenAI: ClientClass<{ models: { generateContent: Ask; generateContentStream: AskStream } }>;
   readonly ApiError: new () => Error & { readonly status: number };
 }
 

@@ -1,17 +1,10 @@
-import { loadClient } from "../clients.ts";
+import { type Ask, type AskStream, type ClientClass, loadClient } from "../clients.ts";
 import { ChoiceBuilder, failed, type Outcome, toGatewayFailure, type Usage } from "../outcome.ts";
 import { asList, asObject, isObject, type JsonObject, type Recording } from "../recording.ts";
 import { toPrompt } from "../replay.ts";
 
 interface MistralModule {
-  readonly Mistral: new (
-    options: JsonObject,
-  ) => {
-    readonly chat: {
-      complete(request: JsonObject): Promise<JsonObject>;
-      stream(request: JsonObject): Promise<AsyncIterable<JsonObject>>;
-    };
-  };
+  readonly Mistral: ClientClass<{ chat: { complete: Ask; stream: AskStream } }>;
 }
 
 export async function readWithMistral(recording: Recording, url: string): Promise<Outcome> {

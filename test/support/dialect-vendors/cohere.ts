@@ -4,7 +4,7 @@
 
 import { answer, type Script } from "../answers.ts";
 import type { VendorRequest } from "../vendor.ts";
-import { countWords, type Question, type Reply, replyTo, type Tool, vectorOf } from "./mind.ts";
+import { countWords, type Question, type Reply, readChat, type Tool, vectorOf } from "./mind.ts";
 import * as wire from "./wire.ts";
 
 export function cohere(request: VendorRequest): Script {
@@ -15,11 +15,7 @@ function run(request: VendorRequest): Script {
   wire.demand(request.headers["authorization"]?.startsWith("Bearer "), "there is no key");
   if (request.path.endsWith("/v2/embed")) return embed(request);
   if (!request.path.endsWith("/v2/chat")) throw new wire.Violation("no such path", 404);
-  const body = wire.bodyOf(request, "body", bodyMembers);
-  const model = wire.textOf(body["model"], "model");
-  wire.failOnDemand(model);
-  const question = readQuestion(body);
-  const reply = replyTo(question);
+  const { body, model, question, reply } = readChat(request, bodyMembers, readQuestion);
   const usage = toUsage(question, reply);
   const isReasoning = /reasoning|plus/.test(model);
   return body["stream"] === true

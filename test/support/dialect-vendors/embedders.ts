@@ -8,16 +8,7 @@ import { bodyOf, demand, failOnDemand, listOf, type Members, oneOf, serve, textO
 
 export function voyage(request: VendorRequest): Script {
   const run = () => {
-    const members = [
-      "model",
-      "input",
-      "input_type",
-      "truncation",
-      "output_dimension",
-      "output_dtype",
-      "encoding_format",
-    ];
-    const body = readBody(request, members);
+    const body = readBody(request, ["input_type", "truncation", "output_dimension", "output_dtype", "encoding_format"]);
     if (body["input_type"] !== undefined) oneOf(body["input_type"], "input_type", ["query", "document"]);
     const texts = textsOf(body);
     demand(texts.length <= 1_000, "input: at most 1000");
@@ -30,17 +21,8 @@ export function voyage(request: VendorRequest): Script {
 
 export function jina(request: VendorRequest): Script {
   const run = () => {
-    const members = [
-      "model",
-      "input",
-      "task",
-      "dimensions",
-      "normalized",
-      "late_chunking",
-      "truncate",
-      "embedding_type",
-    ];
-    const body = readBody(request, members);
+    const options = ["task", "dimensions", "normalized", "late_chunking", "truncate", "embedding_type"];
+    const body = readBody(request, options);
     if (body["task"] !== undefined)
       oneOf(body["task"], "task", ["retrieval.query", "retrieval.passage", "text-matching", "classification"]);
     const texts = textsOf(body);
@@ -55,10 +37,11 @@ export function jina(request: VendorRequest): Script {
   return serve(request, run, (_status, message) => ({ detail: message }));
 }
 
-function readBody(request: VendorRequest, members: readonly string[]): Members {
+/** `options`: the members that the vendor takes besides the model and the input. */
+function readBody(request: VendorRequest, options: readonly string[]): Members {
   demand(request.headers["authorization"]?.startsWith("Bearer "), "no key");
   if (!request.path.endsWith("/v1/embeddings")) throw new Violation("no such path", 404);
-  const body = bodyOf(request, "body", members);
+  const body = bodyOf(request, "body", ["model", "input", ...options]);
   failOnDemand(textOf(body["model"], "model"));
   return body;
 }

@@ -1,6 +1,9 @@
 // What the models of these vendors say: always the same to the same question, whatever the format.
 
-import type { Members } from "./wire.ts";
+import type { VendorRequest } from "../vendor.ts";
+import * as wire from "./wire.ts";
+
+type Members = wire.Members;
 
 export interface Question {
   /** The last words of the user. */
@@ -30,6 +33,19 @@ export interface Reply {
 }
 
 const cities = /\b(?:Paris|Oslo|Rome|Lima)\b/g;
+
+/** A request for a chat that names its model in the body, and what the model says to it. */
+export function readChat(
+  request: VendorRequest,
+  members: readonly string[],
+  readQuestion: (body: Members) => Question,
+) {
+  const body = wire.bodyOf(request, "body", members);
+  const model = wire.textOf(body["model"], "model");
+  wire.failOnDemand(model);
+  const question = readQuestion(body);
+  return { body, model, question, reply: replyTo(question) };
+}
 
 export function replyTo(question: Question): Reply {
   const thoughts = question.thinks

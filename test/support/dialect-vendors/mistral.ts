@@ -3,7 +3,7 @@
 
 import { answer, type Script } from "../answers.ts";
 import type { VendorRequest } from "../vendor.ts";
-import { countWords, type Question, type Reply, replyTo, type Tool, vectorOf } from "./mind.ts";
+import { countWords, type Question, type Reply, readChat, type Tool, vectorOf } from "./mind.ts";
 import * as wire from "./wire.ts";
 
 export function mistral(request: VendorRequest): Script {
@@ -18,11 +18,7 @@ function run(request: VendorRequest): Script {
   wire.demand(request.headers["authorization"]?.startsWith("Bearer "), "Unauthorized");
   if (request.path.endsWith("/v1/embeddings")) return embed(request);
   if (!request.path.endsWith("/v1/chat/completions")) throw new wire.Violation("no such path", 404);
-  const body = wire.bodyOf(request, "body", bodyMembers);
-  const model = wire.textOf(body["model"], "model");
-  wire.failOnDemand(model);
-  const question = readQuestion(body);
-  const reply = replyTo(question);
+  const { body, model, question, reply } = readChat(request, bodyMembers, readQuestion);
   const usage = toUsage(question, reply);
   const count = Number(body["n"] ?? 1);
   return body["stream"] === true

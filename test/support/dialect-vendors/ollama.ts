@@ -3,7 +3,7 @@
 
 import { answer, type Script } from "../answers.ts";
 import type { VendorRequest } from "../vendor.ts";
-import { countWords, type Question, type Reply, replyTo, type Tool, vectorOf } from "./mind.ts";
+import { countWords, type Question, type Reply, readChat, type Tool, vectorOf } from "./mind.ts";
 import * as wire from "./wire.ts";
 
 export function ollama(request: VendorRequest): Script {
@@ -13,11 +13,7 @@ export function ollama(request: VendorRequest): Script {
 function run(request: VendorRequest): Script {
   if (request.path.endsWith("/api/embed")) return embed(request);
   if (!request.path.endsWith("/api/chat")) throw new wire.Violation("no such path", 404);
-  const body = wire.bodyOf(request, "body", bodyMembers);
-  const model = wire.textOf(body["model"], "model");
-  wire.failOnDemand(model);
-  const question = readQuestion(body);
-  const reply = replyTo(question);
+  const { body, model, question, reply } = readChat(request, bodyMembers, readQuestion);
   const counts = {
     prompt_eval_count: countWords(question.said),
     eval_count: countWords(reply.thoughts, reply.text, JSON.stringify(reply.calls)),

@@ -1,10 +1,10 @@
 // Creates or changes a key.
 
-import { Button, Drawer, Group, MultiSelect, Select, Stack, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { Group, MultiSelect, Select } from "@mantine/core";
+import { useState } from "react";
 import { useApi, useChange } from "../../api/hooks.ts";
 import type { CreateKey, Key, KeyWithSecret, TeamList, UpdateKey } from "../../api/types.ts";
-import { ErrorNotice } from "../../components/error-notice.tsx";
+import { EditDrawer, NameField } from "../../components/edit-drawer.tsx";
 import { LimitsForm, toFields, toLimits } from "../../components/limits-form.tsx";
 import { formatDateTime } from "../../lib/format.ts";
 import { useMay } from "../../session/session.ts";
@@ -43,8 +43,7 @@ export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
   const [limits, setLimits] = useState(() => toFields(before));
   const isManagement = kind === "management";
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     const common: UpdateKey = {
       name: name.trim(),
       team,
@@ -69,83 +68,58 @@ export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
 
   const { error } = change;
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={before === null ? "Create key" : `Change ${before.name}`}
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
-      <form onSubmit={submit}>
-        <Stack gap="sm">
-          <TextInput
-            label="Name"
-            description="The program or person that uses the key."
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={error?.problemOf("name")}
-            required
-            maxLength={128}
-            data-autofocus
+    <EditDrawer noun="key" before={before?.name ?? null} change={change} onSubmit={submit} onClose={onClose}>
+      <NameField
+        description="The program or person that uses the key."
+        value={name}
+        onChange={setName}
+        error={error}
+        maxLength={128}
+      />
+      {before === null && (
+        <Select
+          label="Kind"
+          data={mayManage ? [...kinds, managementKind] : kinds}
+          value={kind}
+          allowDeselect={false}
+          onChange={(value) => setKind((value ?? "inference") as Key["kind"])}
+        />
+      )}
+      <Group gap="sm" grow align="flex-start">
+        <Select
+          label="Team"
+          placeholder="no team"
+          data={teams.data?.items.map((one) => ({ value: one.name, label: one.display_name ?? one.name })) ?? []}
+          value={team}
+          onChange={setTeam}
+          error={error?.problemOf("team")}
+          searchable
+          clearable
+        />
+        <Select
+          label="Expires"
+          data={
+            before?.expires_at ? [{ value: "same", label: formatDateTime(before.expires_at) }, ...expiries] : expiries
+          }
+          value={expiry}
+          allowDeselect={false}
+          onChange={(value) => setExpiry(value ?? "never")}
+        />
+      </Group>
+      {!isManagement && (
+        <>
+          <MultiSelect
+            label="Scopes"
+            description="The groups of endpoints that the key may call."
+            data={[...scopes]}
+            value={[...chosen]}
+            onChange={setChosen}
+            error={error?.problemOf("scopes")}
           />
-          {before === null && (
-            <Select
-              label="Kind"
-              data={mayManage ? [...kinds, managementKind] : kinds}
-              value={kind}
-              allowDeselect={false}
-              onChange={(value) => setKind((value ?? "inference") as Key["kind"])}
-            />
-          )}
-          <Group gap="sm" grow align="flex-start">
-            <Select
-              label="Team"
-              placeholder="no team"
-              data={teams.data?.items.map((one) => ({ value: one.name, label: one.display_name ?? one.name })) ?? []}
-              value={team}
-              onChange={setTeam}
-              error={error?.problemOf("team")}
-              searchable
-              clearable
-            />
-            <Select
-              label="Expires"
-              data={
-                before?.expires_at
-                  ? [{ value: "same", label: formatDateTime(before.expires_at) }, ...expiries]
-                  : expiries
-              }
-              value={expiry}
-              allowDeselect={false}
-              onChange={(value) => setExpiry(value ?? "never")}
-            />
-          </Group>
-          {!isManagement && (
-            <>
-              <MultiSelect
-                label="Scopes"
-                description="The groups of endpoints that the key may call."
-                data={[...scopes]}
-                value={[...chosen]}
-                onChange={setChosen}
-                error={error?.problemOf("scopes")}
-              />
-              <LimitsForm fields={limits} onChange={setLimits} error={error} />
-            </>
-          )}
-          {error !== null && <ErrorNotice error={error} />}
-          <Group justify="flex-end" gap="xs" mt="sm">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={change.isPending}>
-              {before === null ? "Create key" : "Save"}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Drawer>
+          <LimitsForm fields={limits} onChange={setLimits} error={error} />
+        </>
+      )}
+    </EditDrawer>
   );
 }
 

@@ -1,18 +1,22 @@
 // The keys: what they may do, what they used, and their whole life from creation to revocation.
 
-import { ActionIcon, Badge, Button, Group, Menu, SegmentedControl, Text, TextInput } from "@mantine/core";
+import { Badge, Button, Group, Menu, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { Link } from "react-router";
 import { useApi, useChange } from "../../api/hooks.ts";
 import type { Budget, BudgetList, Key, KeyList, KeyWithSecret } from "../../api/types.ts";
 import { BudgetMeter } from "../../components/budget-meter.tsx";
-import { Confirm } from "../../components/confirm.tsx";
-import { type Column, DataTable } from "../../components/data-table.tsx";
+import { Confirm, ConfirmDelete } from "../../components/confirm.tsx";
+import { actionsColumn, type Column, DataTable } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
+import { SegmentFilter } from "../../components/filters.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { Page, Panel } from "../../components/page.tsx";
+import { CreateButton } from "../../components/page-parts.tsx";
+import { RecordMenu } from "../../components/record-menu.tsx";
+import { SearchField } from "../../components/search-field.tsx";
 import { TimeText } from "../../components/time-text.tsx";
-import { IconKey, IconMore, IconPlus } from "../../icons.ts";
+import { IconKey } from "../../icons.ts";
 import { noValue } from "../../lib/format.ts";
 import { useUrlState } from "../../lib/url-state.ts";
 import { useMay } from "../../session/session.ts";
@@ -28,59 +32,45 @@ export default function KeysPage() {
   const mayChange = useMay("operator");
   const [dialog, setDialog] = useState<Dialog>(null);
   const [created, setCreated] = useState<KeyWithSecret | null>(null);
-  const keys = useApi<KeyList>(keysPath, { limit: 1_000, team: url.get("team") });
+  const state = url.get("state") || "active";
+  const keys = useApi<KeyList>(keysPath, {
+    limit: 1_000,
+    team: url.get("team"),
+    state: state === "all" ? null : state,
+  });
   const budgets = useApi<BudgetList>("/v3/manage/budgets", { holder: "key" });
   const close = () => setDialog(null);
-  const state = url.get("state") || "active";
   const columns = useColumns({ budgets: budgets.data, mayChange, onOpen: setDialog });
   return (
     <Page
       title="Keys"
       description="Programs send a key with every request. Its limits are checked before a provider is called."
-      actions={
-        mayChange && (
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setDialog({ kind: "create" })}>
-            Create key
-          </Button>
-        )
-      }
+      actions={mayChange && <CreateButton noun="key" onClick={() => setDialog({ kind: "create" })} />}
     >
       <Group gap="xs" role="search">
-        <TextInput
-          aria-label="Search by name, team or end of the key"
-          placeholder="Search"
-          size="xs"
-          w={220}
-          value={url.get("search")}
-          onChange={(event) => url.set({ search: event.currentTarget.value })}
-        />
-        <SegmentedControl
-          aria-label="State"
-          size="xs"
-          data={[
-            { value: "active", label: "Active" },
-            { value: "revoked", label: "Revoked" },
-            { value: "all", label: "All" },
-          ]}
+        <SearchField label="Search by name, team or end of the key" width={220} />
+        <SegmentFilter
+          label="State"
+          choices={{ active: "Active", expired: "Expired", revoked: "Revoked", all: "All" }}
           value={state}
           onChange={(value) => url.set({ state: value === "active" ? null : value })}
         />
       </Group>
       <Loaded query={keys} height={320}>
         {({ items }) => {
-          const shown = items.filter((key) => fits(key, state, url.get("search")));
+          const isFirst = items.length === 0 && state === "active" && url.get("team") === "";
+          const shown = items.filter((key) => fits(key, url.get("search")));
           return (
             <Panel className="flush">
               {shown.length === 0 ? (
                 <EmptyState
                   icon={IconKey}
-                  title={items.length === 0 ? "No keys yet" : "No key fits"}
+                  title={isFirst ? "No keys yet" : "No key fits"}
                   action={
-                    mayChange &&
-                    items.length === 0 && <Button onClick={() => setDialog({ kind: "create" })}>Create key</Button>
+                    mayChange && isFirst && <Button onClick={() => setDialog({ kind: "create" })}>Create key</Button>
                   }
                 >
-                  {items.length === 0
+                  {isFirst
                     ? "Create a key for each program, so that you can see what each of them costs and revoke it alone."
                     : "Change the search, or show keys in every state."}
                 </EmptyState>
@@ -100,8 +90,7 @@ export default function KeysPage() {
   );
 }
 
-function fits({ name, team, masked, revoked_at }: Key, state: string, search: string): boolean {
-  if (state !== "all" && (revoked_at !== null) !== (state === "revoked")) return false;
+function fits({ name, team, masked }: Key, search: string): boolean {
   const text = `${name} ${team ?? ""} ${masked}`.toLowerCase();
   return text.includes(search.trim().toLowerCase());
 }
@@ -134,7 +123,7 @@ function useColumns({ budgets, mayChange, onOpen }: ColumnOptions): Column<Key>[
           </>
         ),
       },
-      { title: "State", width: "120px", cell: (key) => <State apiKey={key} /> },
+      { title: "State", width: "140px", cell: (key) => <State apiKey={key} /> },
       { title: "Team", width: "minmax(100px, 0.8fr)", cell: ({ team }) => team ?? noValue },
       {
         title: "Budget",
@@ -153,13 +142,7 @@ function useColumns({ budgets, mayChange, onOpen }: ColumnOptions): Column<Key>[
       },
       { title: "Created", width: "110px", cell: ({ created_at }) => <TimeText time={created_at} ago /> },
     ];
-    if (mayChange)
-      columns.push({
-        title: "Actions",
-        width: "80px",
-        align: "right",
-        cell: (key) => <Actions apiKey={key} onOpen={onOpen} />,
-      });
+    if (mayChange) columns.push(actionsColumn("80px", (key) => <Actions apiKey={key} onOpen={onOpen} />));
     return columns;
   }, [budgets, mayChange, onOpen]);
 }
@@ -174,39 +157,20 @@ function State({ apiKey: { revoked_at, enabled, expires_at, kind } }: { readonly
         : !enabled
           ? ["disabled", "gray"]
           : [kind === "inference" ? "active" : kind, kind === "management" ? "violet" : "green"];
-  return (
-    <Badge variant="light" color={color} tt="none" radius="sm">
-      {text}
-    </Badge>
-  );
+  return <Badge color={color}>{text}</Badge>;
 }
 
 function Actions({ apiKey, onOpen }: { readonly apiKey: Key; readonly onOpen: (dialog: Dialog) => void }) {
-  const change = useChange([keysPath]);
   if (apiKey.revoked_at !== null) return null;
   return (
-    <Menu position="bottom-end" shadow="md">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${apiKey.name}`}>
-          <IconMore size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => onOpen({ kind: "edit", key: apiKey })}>Change</Menu.Item>
-        <Menu.Item onClick={() => onOpen({ kind: "rotate", key: apiKey })}>Rotate</Menu.Item>
-        <Menu.Item
-          onClick={() =>
-            change.mutate({ method: "PATCH", path: `${keysPath}/${apiKey.id}`, body: { enabled: !apiKey.enabled } })
-          }
-        >
-          {apiKey.enabled ? "Disable" : "Enable"}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item color="red" onClick={() => onOpen({ kind: "revoke", key: apiKey })}>
-          Revoke
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RecordMenu
+      list={keysPath}
+      record={apiKey}
+      onEdit={() => onOpen({ kind: "edit", key: apiKey })}
+      removal={{ label: "Revoke", onClick: () => onOpen({ kind: "revoke", key: apiKey }) }}
+    >
+      <Menu.Item onClick={() => onOpen({ kind: "rotate", key: apiKey })}>Rotate</Menu.Item>
+    </RecordMenu>
   );
 }
 
@@ -223,8 +187,7 @@ function Rotate({ apiKey, onClose, onCreated }: KeyDialogProps & { readonly onCr
       title={`Rotate ${apiKey.name}`}
       action="Rotate"
       isHarmless
-      isBusy={change.isPending}
-      error={change.error}
+      change={change}
       onClose={onClose}
       onConfirm={() =>
         change.mutate(
@@ -243,18 +206,10 @@ function Rotate({ apiKey, onClose, onCreated }: KeyDialogProps & { readonly onCr
   );
 }
 
-function Revoke({ apiKey, onClose }: KeyDialogProps) {
-  const change = useChange([keysPath]);
+function Revoke({ apiKey: { id, name }, onClose }: KeyDialogProps) {
   return (
-    <Confirm
-      title={`Revoke ${apiKey.name}`}
-      action="Revoke"
-      isBusy={change.isPending}
-      error={change.error}
-      onClose={onClose}
-      onConfirm={() => change.mutate({ method: "DELETE", path: `${keysPath}/${apiKey.id}` }, { onSuccess: onClose })}
-    >
-      Programs that use <strong>{apiKey.name}</strong> are refused from now on. A revoked key cannot be enabled again.
-    </Confirm>
+    <ConfirmDelete list={keysPath} id={id} title={`Revoke ${name}`} action="Revoke" onClose={onClose}>
+      Programs that use <strong>{name}</strong> are refused from now on. A revoked key cannot be enabled again.
+    </ConfirmDelete>
   );
 }

@@ -1,19 +1,21 @@
 // What happens right now, from two readings of the gateway's counters every two seconds.
 
 import { Group, Text } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useApi } from "../../api/hooks.ts";
-import type { LiveFigures } from "../../api/types.ts";
+import type { LiveFigures, RequestList, UsageReport } from "../../api/types.ts";
 import { Panel } from "../../components/page.tsx";
 import { TimeChart } from "../../components/time-chart.tsx";
 import { formatCompact, formatMs, formatUsd } from "../../lib/format.ts";
-import { type LivePoint, toPoint } from "./live.ts";
+import { sumRows } from "../../lib/usage.ts";
+import { type LivePoint, type RatePoint, toHistory, toPoint } from "./live.ts";
 
 const everyMs = 2_000;
 /** Five minutes. */
 const keptPoints = 150;
 /** Percentiles of fewer calls would jump: they are read over this many readings. */
 const windowReadings = 15;
+const historyLines = 1_000;
 
 export function LivePanel() {
   const figures = useApi<LiveFigures>("/v3/manage/live", {}, { refreshMs: everyMs });
@@ -32,6 +34,9 @@ export function LivePanel() {
     if (point !== null) setPoints((known) => [...known.slice(-keptPoints), point]);
   }, [data]);
   const last = points.at(-1);
+  const [firstReading, setFirstReading] = useState<number | null>(null);
+  if (firstReading === null && data !== undefined) setFirstReading(Date.parse(data.time));
+  const shown = [...useHistory(firstReading), ...points].slice(-keptPoints);
   return (
     <Panel
       title={
@@ -67,16 +72,31 @@ export function LivePanel() {
           label="Requests per second"
           height={124}
           windowMs={everyMs * keptPoints}
-          times={points.map(({ time }) => time)}
+          times={shown.map(({ time }) => time)}
           series={[
-            { name: "Requests per second", values: points.map(({ requestsPerSecond }) => requestsPerSecond) },
-            { name: "Errors per second", values: points.map(({ errorsPerSecond }) => errorsPerSecond), color: "--bad" },
+            { name: "Requests per second", values: shown.map(({ requestsPerSecond }) => requestsPerSecond) },
+            { name: "Errors per second", values: shown.map(({ errorsPerSecond }) => errorsPerSecond), color: "--bad" },
           ]}
-          format={(value) => (value >= 10 ? formatCompact(value) : value.toFixed(1))}
+          format={(value) => (value >= 10 ? formatCompact(value) : String(Number(value.toPrecision(2))))}
         />
       </div>
     </Panel>
   );
+}
+
+/** What happened in the minutes before the page was opened, from the ledger: the counters do not remember it. */
+function useHistory(to: number | null): readonly RatePoint[] {
+  const from = (to ?? 0) - everyMs * keptPoints;
+  const period = { from: new Date(from).toISOString(), to: new Date(to ?? 0).toISOString() };
+  const enabled = to !== null;
+  const newest = useApi<RequestList>("/v3/manage/requests", { ...period, limit: historyLines }, { enabled });
+  const sums = useApi<UsageReport>("/v3/manage/usage", { ...period, group_by: "outcome" }, { enabled });
+  return useMemo(() => {
+    if (to === null || newest.data === undefined || sums.data === undefined) return [];
+    const { items: lines, next_cursor } = newest.data;
+    const { lines: all, errors } = sumRows(sums.data.rows);
+    return toHistory({ from, to, lines, hasMore: next_cursor !== null, totals: { lines: all, errors } });
+  }, [from, to, newest.data, sums.data]);
 }
 
 function Figure({ name, value }: { readonly name: string; readonly value: string }) {

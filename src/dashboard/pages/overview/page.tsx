@@ -3,11 +3,12 @@
 import { Anchor, Code, Text } from "@mantine/core";
 import { Link } from "react-router";
 import { useApi } from "../../api/hooks.ts";
-import type { BudgetList, LatencyReport, ModelList, UsageReport } from "../../api/types.ts";
+import type { BudgetList, LatencyReport, ModelList, ProviderList, UsageReport } from "../../api/types.ts";
 import { BarList } from "../../components/bar-list.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { Page, Panel } from "../../components/page.tsx";
+import { ListLink } from "../../components/page-parts.tsx";
 import { type Period, PeriodPicker, usePeriod } from "../../components/period-picker.tsx";
 import { Stat } from "../../components/stat.tsx";
 import { TimeChart } from "../../components/time-chart.tsx";
@@ -15,7 +16,7 @@ import { formatCompact, formatDate, formatDateTime, formatMs, formatPercent, for
 import { modelName, periodBefore, type Sums, sumRows, toCourse } from "../../lib/usage.ts";
 import { useSession } from "../../session/session.ts";
 import { LivePanel } from "./live-panel.tsx";
-import { sumSavings } from "./savings.ts";
+import { listCachingProviders, sumSavings } from "./savings.ts";
 
 const usagePath = "/v3/manage/usage";
 const refreshMs = 15_000;
@@ -54,7 +55,7 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
   });
   const now = sumRows(report.rows);
   const then = before === null || earlier.data === undefined ? null : sumRows(earlier.data.rows);
-  const formatTime = isShort ? formatDateTime : formatDate;
+  const axis = { times, formatTime: isShort ? formatDateTime : formatDate };
   const errorShare = now.lines === 0 ? null : now.errors / now.lines;
   return (
     <>
@@ -110,44 +111,35 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
         <TimeChart
           label="Requests over time"
           kind="bars"
-          times={times}
           series={[
             { name: "Answered", values: sums.map(({ lines, errors }) => lines - errors) },
             { name: "Failed or refused", values: sums.map(({ errors }) => errors), color: "--bad" },
           ]}
           format={formatCompact}
-          formatTime={formatTime}
+          {...axis}
         />
       </Panel>
       <div className="columns">
         <Panel title="Latency">
-          <PercentileChart label="Latency" report={latency.data} kind="latency" times={times} formatTime={formatTime} />
+          <PercentileChart label="Latency" report={latency.data} kind="latency" {...axis} />
         </Panel>
         <Panel title="Time to first token">
-          <PercentileChart
-            label="Time to first token"
-            report={latency.data}
-            kind="first_token"
-            times={times}
-            formatTime={formatTime}
-          />
+          <PercentileChart label="Time to first token" report={latency.data} kind="first_token" {...axis} />
         </Panel>
       </div>
       <div className="columns">
         <Panel title="Spend">
           <TimeChart
             label="Spend over time"
-            times={times}
             series={[{ name: "USD", values: sums.map(({ cost }) => cost) }]}
             format={formatUsd}
-            formatTime={formatTime}
+            {...axis}
           />
         </Panel>
         <Panel title="Tokens">
           <TimeChart
             label="Tokens over time"
             kind="bars"
-            times={times}
             series={[
               { name: "Input", values: sums.map(({ input_tokens, cached_tokens }) => input_tokens - cached_tokens) },
               {
@@ -158,7 +150,7 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
               { name: "Output", values: sums.map(({ output_tokens }) => output_tokens), color: "--series-4" },
             ]}
             format={formatCompact}
-            formatTime={formatTime}
+            {...axis}
           />
         </Panel>
       </div>
@@ -198,11 +190,12 @@ interface CacheStatProps {
   readonly course: readonly number[];
 }
 
-/** Prices are asked for the providers of the period only: the catalogue is long. */
+/** Prices are asked for the providers of the period only: the catalogue is long, and knows no provider that was removed. */
 function CacheStat({ period: { from, to, time_zone }, now, course }: CacheStatProps) {
   const usage = useApi<UsageReport>(usagePath, { from, to, time_zone, group_by: "provider,model" });
+  const known = useApi<ProviderList>("/v3/manage/providers", undefined, { enabled: now.cached_tokens > 0 });
   const rows = usage.data?.rows ?? [];
-  const provider = [...new Set(rows.flatMap((row) => (row.provider && row.cached_tokens > 0 ? [row.provider] : [])))];
+  const provider = listCachingProviders(rows, known.data?.items.map(({ name }) => name) ?? []);
   const query = { provider, include: "unconfigured" };
   const models = useApi<ModelList>("/v3/models", query, { enabled: provider.length > 0 });
   const saved = models.data === undefined ? null : sumSavings(rows, models.data.data);
@@ -250,14 +243,7 @@ function TopModels({ period: { from, to, time_zone } }: { readonly period: Perio
     limit: topRows,
   });
   return (
-    <Panel
-      title="Models by spend"
-      actions={
-        <Anchor component={Link} to="/spend" size="sm">
-          All spend
-        </Anchor>
-      }
-    >
+    <Panel title="Models by spend" actions={<ListLink to="/spend">All spend</ListLink>}>
       <Loaded query={report}>
         {({ rows, totals }) => (
           <BarList
@@ -282,14 +268,7 @@ function TopErrors({ report }: { readonly report: UsageReport }) {
     if (outcome && outcome !== "completed") byOutcome.set(outcome, (byOutcome.get(outcome) ?? 0) + lines);
   const sorted = [...byOutcome].toSorted(([, one], [, other]) => other - one).slice(0, topRows);
   return (
-    <Panel
-      title="What did not complete"
-      actions={
-        <Anchor component={Link} to="/requests" size="sm">
-          All requests
-        </Anchor>
-      }
-    >
+    <Panel title="What did not complete" actions={<ListLink to="/requests">All requests</ListLink>}>
       {sorted.length === 0 ? (
         <Text size="sm" c="dimmed">
           Every request of this period was completed.

@@ -4,14 +4,15 @@ import { Anchor, Badge, Group, Table, Text } from "@mantine/core";
 import { Link, useParams } from "react-router";
 import { useApi } from "../../api/hooks.ts";
 import type { RequestAttempt, RequestDetail } from "../../api/types.ts";
-import { CopyButton } from "../../components/copy-button.tsx";
+import { Fact, Facts } from "../../components/facts.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { OutcomeBadge } from "../../components/outcome-badge.tsx";
 import { Page, Panel } from "../../components/page.tsx";
+import { BackLink, IdLine } from "../../components/page-parts.tsx";
 import { TimeText } from "../../components/time-text.tsx";
-import { IconArrowLeft } from "../../icons.ts";
 import { formatDateTime, formatMs, formatNumber, formatUnitPrice, formatUsd, noValue } from "../../lib/format.ts";
 import { modelName } from "../../lib/usage.ts";
+import { ContentPanel } from "./content-panel.tsx";
 
 export default function RequestPage() {
   const { requestId = "" } = useParams();
@@ -19,23 +20,13 @@ export default function RequestPage() {
   return (
     <Page
       title="Request"
-      description={
-        <Group gap={4} wrap="nowrap">
-          <span className="mono wrap-anywhere">{requestId}</span>
-          <CopyButton text={requestId} label="Copy the request id" />
-        </Group>
-      }
-      actions={
-        <Anchor component={Link} to="/requests" size="sm">
-          <Group gap={4}>
-            <IconArrowLeft size={14} /> All requests
-          </Group>
-        </Anchor>
-      }
+      description={<IdLine id={requestId} noun="request" />}
+      actions={<BackLink to="/requests">All requests</BackLink>}
     >
       <Loaded query={request} height={360}>
         {(data) => <Life request={data} />}
       </Loaded>
+      {request.data !== undefined && <ContentPanel requestId={requestId} />}
     </Page>
   );
 }
@@ -49,7 +40,7 @@ function Life({ request: { attempts, cost, has_more } }: { readonly request: Req
   return (
     <>
       <Panel>
-        <dl className="facts facts-wide">
+        <Facts>
           <Fact name="Outcome">
             <OutcomeBadge outcome={last.outcome} status={last.status} />
           </Fact>
@@ -65,13 +56,15 @@ function Life({ request: { attempts, cost, has_more } }: { readonly request: Req
           <Fact name="Team">{first.team ?? noValue}</Fact>
           {first.job_id !== null && (
             <Fact name="Job">
-              <span className="mono">{first.job_id}</span>
+              <Anchor component={Link} to={`/jobs/${first.job_id}`} size="sm" className="mono">
+                {first.job_id}
+              </Anchor>
             </Fact>
           )}
           <Fact name="Tags">
             <Tags tags={first.tags} />
           </Fact>
-        </dl>
+        </Facts>
       </Panel>
       <Panel
         title={attempts.length === 1 ? "One attempt" : `${attempts.length} attempts`}
@@ -86,22 +79,13 @@ function Life({ request: { attempts, cost, has_more } }: { readonly request: Req
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
-  return (
-    <div className="fact">
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
 function Tags({ tags }: { readonly tags: RequestAttempt["tags"] }) {
   const pairs = Object.entries(tags);
   if (pairs.length === 0) return <>{noValue}</>;
   return (
     <Group gap={4}>
       {pairs.map(([name, value]) => (
-        <Badge key={name} variant="default" tt="none" radius="sm" fw={500}>
+        <Badge key={name} variant="default" fw={500}>
           {name}={value}
         </Badge>
       ))}

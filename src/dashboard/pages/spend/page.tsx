@@ -1,6 +1,6 @@
 // What it costs: by team, key, model, provider or tag; the month so far, and what it will probably come to.
 
-import { Anchor, Button, Group, SegmentedControl, Text } from "@mantine/core";
+import { Anchor, Group, SegmentedControl, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { Link } from "react-router";
 import { toUrl } from "../../api/client.ts";
@@ -11,10 +11,10 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { Meter } from "../../components/meter.tsx";
 import { Page, Panel } from "../../components/page.tsx";
+import { CsvButton } from "../../components/page-parts.tsx";
 import { type Period, PeriodPicker, startOfMonth, usePeriod } from "../../components/period-picker.tsx";
 import { Stat } from "../../components/stat.tsx";
 import { type Series, TimeChart } from "../../components/time-chart.tsx";
-import { IconDownload } from "../../icons.ts";
 import {
   formatCompact,
   formatDate,
@@ -83,16 +83,7 @@ export default function SpendPage() {
       description="Exact costs from the ledger, in USD."
       actions={
         <>
-          <Button
-            component="a"
-            href={csv}
-            download
-            variant="default"
-            size="xs"
-            leftSection={<IconDownload size={14} />}
-          >
-            CSV
-          </Button>
+          <CsvButton href={csv} />
           <PeriodPicker initial="month" />
         </>
       }

@@ -1,17 +1,19 @@
 // The teams: limits that all their keys share.
 
-import { ActionIcon, Badge, Button, Menu, Text } from "@mantine/core";
+import { Badge, Button, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { Link } from "react-router";
-import { useApi, useChange } from "../../api/hooks.ts";
+import { useApi } from "../../api/hooks.ts";
 import type { Budget, BudgetList, Team, TeamList, UsageReport } from "../../api/types.ts";
 import { BudgetMeter } from "../../components/budget-meter.tsx";
-import { Confirm } from "../../components/confirm.tsx";
-import { type Column, DataTable } from "../../components/data-table.tsx";
+import { ConfirmDelete } from "../../components/confirm.tsx";
+import { actionsColumn, type Column, DataTable } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { Page, Panel } from "../../components/page.tsx";
-import { IconMore, IconPlus, IconTeam } from "../../icons.ts";
+import { CreateButton } from "../../components/page-parts.tsx";
+import { RecordMenu } from "../../components/record-menu.tsx";
+import { IconTeam } from "../../icons.ts";
 import { formatCompact, formatUsd, noValue } from "../../lib/format.ts";
 import { useMay } from "../../session/session.ts";
 import { TeamForm } from "./team-form.tsx";
@@ -32,13 +34,7 @@ export default function TeamsPage() {
     <Page
       title="Teams"
       description="The limits of a team apply to all its keys together."
-      actions={
-        mayChange && (
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setDialog({ kind: "create" })}>
-            Create team
-          </Button>
-        )
-      }
+      actions={mayChange && <CreateButton noun="team" onClick={() => setDialog({ kind: "create" })} />}
     >
       <Loaded query={teams} height={320}>
         {({ items }) => (
@@ -99,11 +95,7 @@ function useColumns({ budgets, usage, mayChange, onOpen }: ColumnOptions): Colum
       {
         title: "State",
         width: "110px",
-        cell: ({ enabled }) => (
-          <Badge variant="light" color={enabled ? "green" : "gray"} tt="none" radius="sm">
-            {enabled ? "enabled" : "disabled"}
-          </Badge>
-        ),
+        cell: ({ enabled }) => <Badge color={enabled ? "green" : "gray"}>{enabled ? "enabled" : "disabled"}</Badge>,
       },
       {
         title: "Budget",
@@ -134,56 +126,26 @@ function useColumns({ budgets, usage, mayChange, onOpen }: ColumnOptions): Colum
         cell: ({ rate_limit }) => rate_limit?.requests_per_minute ?? noValue,
       },
     ];
-    if (mayChange)
-      columns.push({
-        title: "Actions",
-        width: "80px",
-        align: "right",
-        cell: (team) => <Actions team={team} onOpen={onOpen} />,
-      });
+    if (mayChange) columns.push(actionsColumn("80px", (team) => <Actions team={team} onOpen={onOpen} />));
     return columns;
   }, [budgets, usage, mayChange, onOpen]);
 }
 
 function Actions({ team, onOpen }: { readonly team: Team; readonly onOpen: (dialog: Dialog) => void }) {
-  const change = useChange([teamsPath]);
   return (
-    <Menu position="bottom-end" shadow="md">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${team.name}`}>
-          <IconMore size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => onOpen({ kind: "edit", team })}>Change</Menu.Item>
-        <Menu.Item
-          onClick={() =>
-            change.mutate({ method: "PATCH", path: `${teamsPath}/${team.id}`, body: { enabled: !team.enabled } })
-          }
-        >
-          {team.enabled ? "Disable" : "Enable"}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item color="red" onClick={() => onOpen({ kind: "delete", team })}>
-          Delete
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RecordMenu
+      list={teamsPath}
+      record={team}
+      onEdit={() => onOpen({ kind: "edit", team })}
+      removal={{ label: "Delete", onClick: () => onOpen({ kind: "delete", team }) }}
+    />
   );
 }
 
-function Delete({ team, onClose }: { readonly team: Team; readonly onClose: () => void }) {
-  const change = useChange([teamsPath]);
+function Delete({ team: { id, name }, onClose }: { readonly team: Team; readonly onClose: () => void }) {
   return (
-    <Confirm
-      title={`Delete ${team.name}`}
-      action="Delete"
-      isBusy={change.isPending}
-      error={change.error}
-      onClose={onClose}
-      onConfirm={() => change.mutate({ method: "DELETE", path: `${teamsPath}/${team.id}` }, { onSuccess: onClose })}
-    >
+    <ConfirmDelete list={teamsPath} id={id} title={`Delete ${name}`} onClose={onClose}>
       Revoke the keys of the team first, or move them to another team. Its usage stays in the reports.
-    </Confirm>
+    </ConfirmDelete>
   );
 }

@@ -1,10 +1,10 @@
 // Creates or changes a team.
 
-import { Button, Drawer, Group, Stack, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { TextInput } from "@mantine/core";
+import { useState } from "react";
 import { useChange } from "../../api/hooks.ts";
 import type { Team } from "../../api/types.ts";
-import { ErrorNotice } from "../../components/error-notice.tsx";
+import { EditDrawer, NameField } from "../../components/edit-drawer.tsx";
 import { LimitsForm, toFields, toLimits } from "../../components/limits-form.tsx";
 
 const teamsPath = "/v3/manage/teams";
@@ -15,8 +15,7 @@ export function TeamForm({ before, onClose }: { readonly before: Team | null; re
   const [displayName, setDisplayName] = useState(before?.display_name ?? "");
   const [limits, setLimits] = useState(() => toFields(before));
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     const common = { display_name: displayName.trim() || null, ...toLimits(limits, before) };
     if (before === null)
       change.mutate(
@@ -28,47 +27,24 @@ export function TeamForm({ before, onClose }: { readonly before: Team | null; re
 
   const { error } = change;
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={before === null ? "Create team" : `Change ${before.name}`}
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
-      <form onSubmit={submit}>
-        <Stack gap="sm">
-          {before === null && (
-            <TextInput
-              label="Name"
-              description="Cannot be changed later: files and jobs belong to it."
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              error={error?.problemOf("name")}
-              required
-              maxLength={256}
-              data-autofocus
-            />
-          )}
-          <TextInput
-            label="Display name"
-            value={displayName}
-            onChange={(event) => setDisplayName(event.currentTarget.value)}
-            error={error?.problemOf("display_name")}
-            maxLength={256}
-          />
-          <LimitsForm fields={limits} onChange={setLimits} error={error} />
-          {error !== null && <ErrorNotice error={error} />}
-          <Group justify="flex-end" gap="xs" mt="sm">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={change.isPending}>
-              {before === null ? "Create team" : "Save"}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Drawer>
+    <EditDrawer noun="team" before={before?.name ?? null} change={change} onSubmit={submit} onClose={onClose}>
+      {before === null && (
+        <NameField
+          description="Cannot be changed later: files and jobs belong to it."
+          value={name}
+          onChange={setName}
+          error={error}
+          maxLength={256}
+        />
+      )}
+      <TextInput
+        label="Display name"
+        value={displayName}
+        onChange={(event) => setDisplayName(event.currentTarget.value)}
+        error={error?.problemOf("display_name")}
+        maxLength={256}
+      />
+      <LimitsForm fields={limits} onChange={setLimits} error={error} />
+    </EditDrawer>
   );
 }

@@ -4,7 +4,7 @@ import { type AmountKind, amountLabels, prefixes, qualifiers } from "./amount-la
 import { type Amount, findAmounts, type NumberStyle } from "./amounts.ts";
 import { currencyEndPattern } from "./currencies.ts";
 import { wordsIn } from "./document-text.ts";
-import type { Word } from "./page.ts";
+import type { Extent, Word } from "./page.ts";
 import { type Token, toTokens } from "./phrases.ts";
 import type { Cell, Row } from "./rows.ts";
 
@@ -40,25 +40,24 @@ export interface AmountLabel {
 
 // Labels are at the beginning of a cell; a paragraph is not searched to its end.
 const maxLabelLength = 160;
-const maxPrefixes = 6;
-const maxQualifiers = 6;
-const maxTableRows = 15;
-const maxTableColumns = 12;
 /** Words that may be a total, but also the head of a column or a line. */
 const weakTotals = new Set(
   "amount betrag montant importe importo belopp belob belop tutar gross brutto bruto sum summe suma summa refund s dph ttc 税込 verollinen 金額 税込金額".split(
     " ",
   ),
 );
-const sumWords = /\b(?:total\w*|totaal|summe|suma|razem|gesamt|yhteensa|celkem|toplam|sum|i alt)\b|合計|合计/;
-const ratePattern = /(?<![\d.,])(\d{1,2}(?:[.,]\d{1,3})?)\s?%|%\s?(\d{1,2}(?:[.,]\d{1,3})?)(?![\d.,])/;
 const markInLabel = new RegExp(`(?<![\\p{L}\\d])${currencyEndPattern}(?![\\p{L}\\d])`, "gu");
+
+const ratePattern = /(?<![\d.,])(\d{1,2}(?:[.,]\d{1,3})?)\s?%|%\s?(\d{1,2}(?:[.,]\d{1,3})?)(?![\d.,])/;
 
 function toRate(text: string): number | null {
   const [, before, after] = ratePattern.exec(text) ?? [];
   const rate = before ?? after;
   return rate === undefined ? null : Number(rate.replace(",", "."));
 }
+
+const maxPrefixes = 6;
+const sumWords = /\b(?:total\w*|totaal|summe|suma|razem|gesamt|yhteensa|celkem|toplam|sum|i alt)\b|合計|合计/;
 
 /** The label of an amount at the beginning of a text. */
 export function readAmountLabel(text: string): AmountLabel | null {
@@ -102,6 +101,8 @@ function lengthOfRate(tokens: readonly Token[], at: number): number {
   }
   return /^[a-z]$/.test(token.text) || token.text === "%" ? 1 : 0;
 }
+
+const maxQualifiers = 6;
 
 /** What the words after a label make of it: "total" is the net amount before "excl. VAT", and the tax before "VAT". */
 function qualify(
@@ -275,6 +276,9 @@ function chooseTax(amounts: Labelled["amounts"], rate: number | null): Labelled[
   return amounts.slice(0, 10).findLast(({ amount }) => fits(amount.value)) ?? chooseLast(amounts);
 }
 
+const maxTableRows = 15;
+const maxTableColumns = 12;
+
 /** The amounts below labels in a row of their own: totals side by side, or a table of taxes with a row for each rate. */
 function readColumns(
   rows: readonly Row[],
@@ -382,7 +386,7 @@ function nearest<T extends { cell: Cell }>(cell: Cell, words: readonly Word[], c
 }
 
 /** The part of a cell that some of its words cover. */
-function partOf(cell: Cell, words: readonly Word[]): { left: number; right: number } {
+function partOf(cell: Cell, words: readonly Word[]): Extent {
   const [first, last] = [cell.words[0], cell.words.at(-1)];
   if (first === undefined || last === undefined) return cell;
   const width = last.box.left + last.box.width - first.box.left;

@@ -1,6 +1,7 @@
 // Splits a page into columns by the positions of its words, where the words on both sides of an empty strip are independent texts.
 
-import { type Page, toLine, type Word } from "./page.ts";
+import { median } from "./median.ts";
+import { type Extent, type Page, toLine, type Word } from "./page.ts";
 
 export interface ColumnPart {
   /** Null: the full width of the page. */
@@ -15,28 +16,29 @@ export interface ColumnOptions {
   readonly expected: number | null;
 }
 
-interface Strip {
-  /** Relative to the width of the page. */
-  readonly x: number;
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
-}
-
-const binCount = 400;
-// Relative to the width of the page. Spaces between words are narrower, but they rarely lie below one another in all lines.
-const narrowest = 0.012;
-// Relative to the height of the text.
-const lowest = 0.08;
-const maxCandidates = 16;
-const maxDepth = 3;
-
 export interface Columns {
   readonly parts: readonly ColumnPart[];
   /** The strip that divides most of the page; null: it has one column. */
   readonly strip: number | null;
 }
+
+/** Relative to the page. */
+interface Strip extends Extent {
+  /** Its middle. */
+  readonly x: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+const binCount = 400;
+const minStrip = {
+  /** Relative to the width of the page. Spaces between words are narrower, but they rarely lie below one another in all lines. */
+  width: 0.012,
+  /** Relative to the height of the text. */
+  height: 0.08,
+};
+const maxCandidates = 16;
+const maxDepth = 3;
 
 /** The parts in reading order: what precedes the columns, the left one, the right one, what follows. */
 export function splitColumns(page: Page, options: ColumnOptions, depth = 0): Columns {
@@ -112,8 +114,7 @@ function listStrips(words: readonly Word[]): Strip[] {
   }
   for (const bin of bins) close(bin, textBottom + 1e-6);
   // Less than half of a line: a strip ends at another line.
-  const tolerance =
-    0.3 * (words.map(({ box }) => box.height).toSorted((first, second) => first - second)[words.length >> 1] ?? 0);
+  const tolerance = 0.3 * median(words.map(({ box }) => box.height));
   const strips: { first: number; last: number; top: number; bottom: number }[] = [];
   for (const [index, bin] of bins.entries()) {
     const strip = strips.at(-1);
@@ -131,7 +132,8 @@ function listStrips(words: readonly Word[]): Strip[] {
   const textHeight = textBottom - textTop;
   return strips
     .filter(
-      ({ first, last, top, bottom }) => last - first + 1 >= narrowest * binCount && bottom - top >= lowest * textHeight,
+      ({ first, last, top, bottom }) =>
+        last - first + 1 >= minStrip.width * binCount && bottom - top >= minStrip.height * textHeight,
     )
     .toSorted(
       (one, other) =>

@@ -30,10 +30,6 @@ export interface PageLimits {
   readonly advice: string;
 }
 
-const minConfidenceBesideText = 0.5;
-const maxTextBytes = 5_000_000;
-// About a thousand pages of prose. The parsers are made for documents and not for books.
-const maxCharacters = 2_000_000;
 const officeTypes = [
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
   "application/vnd.openxmlformats-officedocument.presentationml.presentation",
@@ -153,6 +149,8 @@ async function readPdf(bytes: Uint8Array, options: ReadOptions): Promise<Page[]>
   }
 }
 
+const minConfidenceBesideText = 0.5;
+
 /** Photographs and drawings beside text are recognised as words with a low confidence. */
 function toMergeOptions(isScan: boolean, { isThorough = false }: ReadOptions): MergeOptions {
   return { isScan, minConfidence: isScan || isThorough ? 0 : minConfidenceBesideText };
@@ -194,9 +192,14 @@ function checkScans(count: number, limits: PageLimits): void {
   refuseInput("file", `${count} pages are pictures; ${limit}. ${limits.advice}`);
 }
 
+// About a thousand pages of prose. The parsers are made for documents and not for books.
+const maxCharacters = 2_000_000;
+
 function checkCharacters(count: number): void {
   if (count > maxCharacters) refuseInput("file", `The document has more than ${maxCharacters} characters. Split it.`);
 }
+
+const maxTextBytes = 5_000_000;
 
 function readPlainText(bytes: Uint8Array, isHtml: boolean): string[] {
   if (bytes.length > maxTextBytes) refuseInput("file", `The text has more than ${maxTextBytes / 1e6} MB.`);

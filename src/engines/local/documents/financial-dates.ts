@@ -1,7 +1,9 @@
-// The dates of an invoice or receipt. A date such as 03/04/2026 is reported only if the document tells the order of day and month.
+// The dates of an invoice or receipt, and its payment terms. A date such as 03/04/2026 is reported only if the order of day and
+// month can be inferred from the document.
 
+import { dayMs } from "../../../lib/time-units.ts";
 import type { DocumentText, Found } from "./document-text.ts";
-import { type Field, findFields, type Reading } from "./fields.ts";
+import { findFields, type Reading } from "./fields.ts";
 import { type DateKind, dateLabels } from "./financial-labels.ts";
 import { findDateOrder, type Origin } from "./origin.ts";
 import type { Word } from "./page.ts";
@@ -9,115 +11,138 @@ import type { Cell } from "./rows.ts";
 import { type DateOrder, findDates, type PrintedDate, resolveDate } from "./values.ts";
 
 interface DateContext {
+  /** The cells of the line items. Their dates are not those of the document. */
   readonly itemCells: ReadonlySet<Cell>;
   readonly isReceipt: boolean;
   readonly origin: Origin;
   readonly currency: string | null;
 }
 
-type Labelled = Field<DateKind, readonly PrintedDate[]>;
+/** A field may have several dates, such as the first and the last day of a period. */
+type FoundDates = Found<readonly PrintedDate[]>;
 
-export function readDates(
-  { rows, text, wordsAt }: DocumentText,
-  { itemCells, isReceipt, origin, currency }: DateContext,
-) {
-  const fields = findFields(rows, dateLabels, readDateList);
-  const first = (kind: DateKind) => fields.find((field) => field.kind === kind) ?? null;
-  const all = findDates(text.slice(0, maxTextLength));
-  const terms = findTerms(text);
-  const due = first("invoice_due_date");
-  const issued =
-    first("invoice_date") ??
-    findUnlabelled(all, fields, wordsAt, {
-      isReceipt,
-      itemWords: new Set([...itemCells].flatMap(({ words }) => words)),
-    });
-  const order =
-    findDateOrder(all, origin, currency) ??
-    orderByTerms(issued?.value[0] ?? null, due?.value[0] ?? null, terms?.days ?? null);
-  const toFound = (field: Pick<Labelled, "value" | "words" | "certainty"> | null, at = 0): Found<string> | null => {
-    const date = field?.value[at];
-    const value = date === undefined ? null : resolveDate(date, order);
-    return field === null || value === null ? null : { value, words: field.words, certainty: field.certainty };
-  };
+// Dates further on belong to the details of a long list.
+const maxSearchedLength = 100_000;
+const maxCandidates = 50;
+const maxFieldLength = 120;
+const maxLengthBeforeDate = 40;
+const maxSentenceLength = 90;
+const longestTermDays = 120;
+// A date with a label is more certain than these.
+const certaintyOf = { terms: 0.8, dateInSentence: 0.7, unlabelledDate: 0.6 };
+
+export function readDates(document: DocumentText, { itemCells, isReceipt, origin, currency }: DateContext) {
+  const { rows, text } = document;
+  const fields = findFields(rows, dateLabels, readLabelledDates);
+  const firstOf = (kind: DateKind) => fields.find((field) => field.kind === kind) ?? null;
+  const printed = findDates(text.slice(0, maxSearchedLength));
+  const terms = findTerms(document);
+  const otherWords = new Set([...fields, ...itemCells].flatMap(({ words }) => words));
+  const issued = firstOf("invoice_date") ?? findUnlabelledDate(document, printed, { otherWords, isReceipt });
+  const due = firstOf("invoice_due_date") ?? findDueDateInSentence(document, printed, issued);
   const period = fields.find(({ kind, value }) => kind === "period" && value.length >= 2) ?? null;
-  const reasons = Object.fromEntries(
-    [
-      ["invoice_date", issued],
-      ["invoice_due_date", due],
-    ].flatMap(([name, field]) =>
-      typeof name === "string" && field !== null && typeof field === "object" && toFound(field) === null
-        ? [[name, "The order of day and month is not certain."]]
-        : [],
-    ),
-  );
+  const order = findDateOrder(printed, origin, currency) ?? findOrderByTerms(issued, due, terms?.days ?? null);
+  const resolve = (dates: FoundDates | null, index = 0): Found<string> | null => {
+    const date = dates?.value[index];
+    const value = date === undefined ? null : resolveDate(date, order);
+    return dates === null || value === null ? null : { value, words: dates.words, certainty: dates.certainty };
+  };
+  const reasons: Record<string, string> = {};
+  for (const [name, dates] of Object.entries({ invoice_date: issued, invoice_due_date: due }))
+    if (dates !== null && resolve(dates) === null) reasons[name] = "The order of day and month is not certain.";
   return {
-    invoice_date: toFound(issued),
-    invoice_due_date: toFound(due),
-    order_date: toFound(first("order_date")),
-    service_start_date: toFound(period),
-    service_end_date: toFound(period, 1),
-    payment_terms:
-      terms === null
-        ? null
-        : { value: terms.text, words: wordsAt(terms.start, terms.start + terms.text.length), certainty: 0.8 },
+    invoice_date: resolve(issued),
+    invoice_due_date: resolve(due),
+    order_date: resolve(firstOf("order_date")),
+    service_start_date: resolve(period),
+    service_end_date: resolve(period, 1),
+    payment_terms: terms?.found ?? null,
+    /** Why a printed invoice date or due date is not reported, by the name of the member. */
     reasons,
   };
 }
 
-// Dates further on belong to the details of a long list.
-const maxTextLength = 100_000;
-
-function readDateList(text: string): Reading<readonly PrintedDate[]> | null {
-  const dates = findDates(text.slice(0, 120));
-  const [date] = dates;
+function readLabelledDates(text: string): Reading<readonly PrintedDate[]> | null {
+  const dates = findDates(text.slice(0, maxFieldLength));
+  const first = dates[0];
   const last = dates.at(-1);
-  // The date must follow its label, and not a sentence.
-  if (date === undefined || last === undefined || date.start > 40) return null;
-  return { value: dates, start: date.start, end: last.end };
+  // A date after a whole sentence does not belong to the label.
+  if (first === undefined || last === undefined || first.start > maxLengthBeforeDate) return null;
+  return { value: dates, start: first.start, end: last.end };
 }
 
-/** The first date that has no label of another date, such as in "Lyon, le 3 février 2026". */
-function findUnlabelled(
-  all: readonly PrintedDate[],
-  fields: readonly Labelled[],
-  wordsAt: DocumentText["wordsAt"],
-  { isReceipt, itemWords }: { isReceipt: boolean; itemWords: ReadonlySet<Word> },
-): Pick<Labelled, "value" | "words" | "certainty"> | null {
-  const taken = new Set([...fields.flatMap(({ words }) => words), ...itemWords]);
-  for (const date of all.slice(0, 50)) {
+/** Finds the first date that belongs to no other field, such as in "Lyon, le 3 février 2026". */
+function findUnlabelledDate(
+  { wordsAt }: DocumentText,
+  printed: readonly PrintedDate[],
+  { otherWords, isReceipt }: { readonly otherWords: ReadonlySet<Word>; readonly isReceipt: boolean },
+): FoundDates | null {
+  for (const date of printed.slice(0, maxCandidates)) {
     if (!date.isCertainlyDate && !isReceipt) continue;
     const words = wordsAt(date.start, date.end);
-    if (words.some((word) => taken.has(word))) continue;
-    return { value: [date], words, certainty: 0.6 };
+    if (words.some((word) => otherWords.has(word))) continue;
+    return { value: [date], words, certainty: certaintyOf.unlabelledDate };
   }
   return null;
 }
 
-/** The order in which the invoice is due after its date: as many days later as the terms say, if they do. */
-function orderByTerms(issued: PrintedDate | null, due: PrintedDate | null, days: number | null): DateOrder | null {
-  if (issued === null || due === null) return null;
-  const fitting = (["day", "month"] as const).filter((order) => {
-    const [from, to] = [resolveDate(issued, order), resolveDate(due, order)];
-    if (from === null || to === null) return false;
-    const distance = (Date.parse(to) - Date.parse(from)) / 86_400_000;
-    return days === null ? distance >= 0 && distance <= 120 : Math.abs(distance - days) <= 1;
+/** Parts of words about payment, in a sentence such as "Bitte überweisen Sie den Betrag bis zum 3. Mai 2026". */
+const paymentWords =
+  /pay|due|settle|remit|zahl|überweis|ueberweis|fällig|faellig|begleich|règle|regler|paiement|échéance|echeance|virement|pag[aáou]|abon[ae]|vencim|vence|scaden|saldare|bonific|betal|voldoen|overmak|vervalt|płat|zapł|termin|förfall|forfald|forfall|maks|eräpäivä|splat|uhrad|zaplat|öde|vade|fizet|plăt|支払|振込|付款|支付|到期/iu;
+
+/** Finds the date after words about payment in the same line, unless several dates follow such words. */
+function findDueDateInSentence(
+  { text, wordsAt }: DocumentText,
+  printed: readonly PrintedDate[],
+  issued: FoundDates | null,
+): FoundDates | null {
+  const [only = null, ...others] = printed.slice(0, maxCandidates).flatMap((date) => {
+    const lineStart = text.lastIndexOf("\n", date.start) + 1;
+    const before = text.slice(Math.max(lineStart, date.start - maxSentenceLength), date.start);
+    // Two spaces separate columns, and four digits end an earlier date: what follows them is about this date.
+    const sentence = before.split(/ {2}|\d{4}/).at(-1) ?? "";
+    const words = wordsAt(date.start, date.end);
+    const isIssued = words.some((word) => issued?.words.includes(word));
+    return date.isCertainlyDate && !isIssued && paymentWords.test(sentence)
+      ? [{ value: [date], words, certainty: certaintyOf.dateInSentence }]
+      : [];
   });
-  return fitting.length === 1 ? (fitting[0] ?? null) : null;
+  return others.length === 0 ? only : null;
 }
 
-const termsLabel =
+/**
+ * Returns the order of day and month in which the due date fits the invoice date, or null when both orders fit or neither does. It fits when it
+ * is as many days later as the terms state, give or take one, or at most `longestTermDays` later when no number of days is stated.
+ */
+function findOrderByTerms(
+  issued: FoundDates | null,
+  due: FoundDates | null,
+  termDays: number | null,
+): DateOrder | null {
+  const issuedDate = issued?.value[0];
+  const dueDate = due?.value[0];
+  if (issuedDate === undefined || dueDate === undefined) return null;
+  const [only = null, ...others] = (["day", "month"] as const).filter((order) => {
+    const from = resolveDate(issuedDate, order);
+    const to = resolveDate(dueDate, order);
+    if (from === null || to === null) return false;
+    const days = (Date.parse(to) - Date.parse(from)) / dayMs;
+    return termDays === null ? days >= 0 && days <= longestTermDays : Math.abs(days - termDays) <= 1;
+  });
+  return others.length === 0 ? only : null;
+}
+
+const labelledTerms =
   /(?:payment\s+terms|terms\s+of\s+payment|terms|zahlungsbedingungen|zahlungskonditionen|zahlungsziel|conditions\s+de\s+(?:paiement|règlement)|condiciones\s+de\s+pago|forma\s+de\s+pago|condizioni\s+di\s+pagamento|condições\s+de\s+pagamento|betalingscondities|betalingsvoorwaarden|betaaltermijn|warunki\s+płatności|betalningsvillkor|betalingsbetingelser|betalingsvilkår|maksuehto|maksuehdot|platební\s+podmínky|ödeme\s+koşulları|お?支払(?:い)?条件|付款条件)(?!\s*(?:and|&))[ \t]*[:：]?[ \t]*([^\n]{1,80})/iu;
 const bareTerms = /\b(net\s?\d{1,3}(?:\s?days)?|due\s+(?:on|upon)\s+receipt)\b/i;
 
-function findTerms(text: string): { text: string; start: number; days: number | null } | null {
-  const labelled = termsLabel.exec(text);
-  const match = labelled ?? bareTerms.exec(text);
-  const found = match?.[1]?.split(/ {2}/)[0]?.trim();
-  if (match === null || found === undefined || found === "") return null;
-  const days =
-    /(?:net|netto|within|innerhalb|sous|à|in)?\s?\b(\d{1,3})\b\s?(?:days|tage|jours|días|giorni|dias|dagen|dni|dagar|dage|dager|päivää|pv|dnů|dní|gün|日|天)?/i.exec(
-      found,
-    )?.[1];
-  return { text: found, start: match.index + match[0].indexOf(found), days: days === undefined ? null : Number(days) };
+function findTerms({ text, wordsAt }: DocumentText): { found: Found<string>; days: number | null } | null {
+  const match = labelledTerms.exec(text) ?? bareTerms.exec(text);
+  // The next column is not a part of the terms.
+  const value = match?.[1]?.split("  ", 1)[0]?.trim() ?? "";
+  if (match === null || value === "") return null;
+  const start = match.index + match[0].indexOf(value);
+  const words = wordsAt(start, start + value.length);
+  const days = /\b\d{1,3}\b/.exec(value)?.[0];
+  return { found: { value, words, certainty: certaintyOf.terms }, days: days === undefined ? null : Number(days) };
 }

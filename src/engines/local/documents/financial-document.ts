@@ -33,7 +33,15 @@ export function readFinancialDocument(rows: readonly PageRow[], pages: readonly 
   const ownText = withoutLines(text, [...customer.lines, ...shipping.lines]);
   const outside = rows.map((row) => withoutCells(row, itemCells));
   const { lines, languages } = findAmountLines(outside, style);
-  const { ids, customerIds, languages: idLanguages } = readIds(rows, new Set([...customer.words, ...shipping.words]));
+  const {
+    ids,
+    customerIds,
+    languages: idLanguages,
+  } = readIds(
+    rows,
+    new Set([...customer.words, ...shipping.words]),
+    new Set([...itemCells].flatMap(({ words }) => words)),
+  );
   const iban = findIban(text);
   const vat = findVatNumbers(ownText)[0] ?? ids.vat_number?.value ?? null;
   const printedCountry = merchant.address?.country ?? null;
@@ -126,7 +134,7 @@ export function readFinancialDocument(rows: readonly PageRow[], pages: readonly 
       country: printedCountry?.name ?? null,
       language: origin.language,
     },
-    bank: { ...readBank(text), iban },
+    bank: { ...readBank(text, iban), iban },
     item_lines: items.map(({ words: _, contradicts: __, ...item }) => item),
   };
 }

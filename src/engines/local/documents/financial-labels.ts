@@ -7,9 +7,28 @@ const number = "no|number|#|num|nr|id|ref|reference|n °|n|no #";
 
 /** Every noun with every word for "number". */
 function numbered(nouns: string, words = number): string {
+  return combine(nouns, words, (noun, word) => [`${noun} ${word}`]);
+}
+
+/** In both orders: "invoice no", "no invoice", and with the links between "no of the invoice". */
+function named(nouns: string, words: string, links: string): string {
+  const between = links === "" ? [] : links.split("|");
+  return combine(nouns, words, (noun, word) => [
+    `${noun} ${word}`,
+    `${word} ${noun}`,
+    ...between.map((link) => `${word} ${link} ${noun}`),
+  ]);
+}
+
+/** As one word: "rechnungsnummer". */
+function joined(nouns: string, words: string): string {
+  return combine(nouns, words, (noun, word) => [`${noun}${word}`]);
+}
+
+function combine(nouns: string, words: string, toPhrases: (noun: string, word: string) => string[]): string {
   return nouns
     .split("|")
-    .flatMap((noun) => words.split("|").map((word) => `${noun} ${word}`))
+    .flatMap((noun) => words.split("|").flatMap((word) => toPhrases(noun, word)))
     .join("|");
 }
 
@@ -17,6 +36,8 @@ export type IdKind =
   | "none"
   | "invoice_receipt_id"
   | "weak_id"
+  | "order_id"
+  | "bare_id"
   | "purchase_order"
   | "customer_number"
   | "vat_number"
@@ -37,67 +58,78 @@ export type IdKind =
 export const idLabels = createPhraseTable<IdKind>({
   none: { en: "po box|p o box|post office box|ref only", fr: "bp", es: "apartado", de: "postfach" },
   invoice_receipt_id: {
-    en: numbered(
-      "invoice|tax invoice|inv|bill|receipt|credit note|credit memo|credit|document|doc|statement|sales invoice|sales receipt|tax receipt|note",
-    ),
-    de: `${numbered("rechnung|rechnungs|beleg|bon|quittung|gutschrift|gutschrifts|rg|re|quittungs|dokument", "nr|nummer|no")}|rechnungsnummer|rechnungsnr|belegnummer|belegnr|bonnummer|bonnr|gutschriftsnummer|gutschriftsnr|gutschriftnummer|gutschriftnr|quittungsnummer|quittungsnr|dokumentnummer|rechnung nr|rechnung`,
-    fr: `${numbered("facture|avoir|recu|ticket|piece|note", "no|n °|n|numero|num|nr|#|reference|ref")}|numero de facture|no de facture|n ° de facture|n ° facture|numero facture|no facture|n de facture|numero d avoir|reference facture|n ° d avoir|n ° de piece`,
-    es: `${numbered("factura|recibo|ticket|boleta|nota de credito|factura simplificada|abono|factura rectificativa", "no|n °|n|numero|num|nr|#")}|factura folio|numero de factura|no de factura|n ° de factura|n ° factura|num factura|numero factura|no factura|serie y numero|folio|folio fiscal|n de factura|num de factura|factura`,
-    it: `${numbered("fattura|ricevuta|scontrino|documento|nota di credito|doc|fattura elettronica", "n|no|nr|num|numero|n °")}|numero fattura|n fattura|nr fattura|numero documento|num documento|numero nota|n ° fattura|n documento`,
-    pt: `${numbered("fatura|factura|nota fiscal|recibo|fatura recibo|nota de credito|nf|nf e|nfs e|cupom", "n|no|n °|numero|num|nr")}|numero da fatura|n da fatura|n ° da fatura|no da fatura|numero da nota|numero da nota fiscal|numero do documento|documento n`,
-    nl: `${numbered("factuur|bon|creditnota|creditfactuur|kassabon", "nr|nummer|no")}|factuurnummer|factuurnr|bonnummer|bonnr|creditnotanummer|creditfactuurnummer`,
-    pl: `${numbered("faktura|faktura vat|paragon|faktura korygujaca|rachunek|paragon fiskalny|dokument", "nr|numer|no")}|numer faktury|nr faktury|nr paragonu|nr dokumentu|numer dokumentu|numer paragonu|faktura vat`,
-    sv: `${numbered("faktura|kvitto|kreditfaktura|kvittens", "nr|nummer|no")}|fakturanummer|fakturanr|kvittonummer|kvittonr|kreditfakturanummer`,
-    da: `${numbered("faktura|kvittering|kreditnota|bilag", "nr|nummer|no")}|bilagsnr|kreditnotanummer|kreditnotanr|kvitteringsnr|fakturanummer|fakturanr`,
-    no: `${numbered("faktura|kvittering|kreditnota|bilag", "nr|nummer|no")}|bilagsnummer|kvitteringsnummer|fakturanummer|fakturanr`,
-    fi: `${numbered("lasku|kuitti|hyvityslasku|tosite", "nro|nr|numero|no")}|laskun numero|laskunumero|laskun nro|kuittinumero|hyvityslaskun numero|tositenumero|kuitin numero|laskunro`,
-    cs: `${numbered("faktura|danovy doklad|faktura danovy doklad|doklad|paragon|dobropis|uctenka|opravny danovy doklad|faktura c", "c|cislo|no")}|cislo faktury|cislo dokladu|cislo uctenky|cislo dobropisu`,
-    tr: `${numbered("fatura|fis|belge|makbuz", "no|numarasi|nr")}`,
-    ja: "請求書番号|請求番号|領収書番号|伝票番号|領収番号|レシート番号|請求書no|請求書ナンバー|伝票no|レシートno|管理番号",
-    zh: "发票号码|发票编号|票据号码|单号|发票号|小票号|發票號碼|账单编号|收据编号|发票代码及号码|单据编号|流水号|發票編號",
-    hu: "szamlaszam|szamla sorszama|sorszam",
-    ro: "numar factura|nr factura|factura nr|seria si numarul",
+    en: `${named("invoice|tax invoice|inv|bill|receipt|credit note|credit memo|credit|document|doc|statement|sales invoice|sales receipt|tax receipt|note|voucher|slip|vat invoice|refund|self billing invoice|memo|cash sale|ticket|till receipt", `${number}|code|serial|serial no`, "of|of the|for")}|our invoice`,
+    de: `${named("rechnung|rechnungs|beleg|bon|quittung|gutschrift|gutschrifts|rg|re|quittungs|dokument|dokumenten|faktura|fakturen|kassenbon|storno|stornorechnung|kassenbeleg|schlussrechnung|korrekturrechnung|ticket|rechn", "nr|nummer|no|id", "der|des|zur")}|${joined("rechnungs|rechnung|beleg|bon|gutschrifts|gutschrift|quittungs|dokument|dokumenten|faktura|fakturen|kassenbon|stornorechnungs|rg|re|ticket", "nummer|nr|no|id|kennung")}|rechnung|rechnungszeichen|unsere rechnung`,
+    fr: `${named("facture|avoir|recu|ticket|piece|note|document|facture d avoir|facture acompte|note d honoraires|quittance|justificatif|bordereau", "no|n °|n|numero|num|nr|#|reference|ref|id", "de|de la|d|du|de l")}|identifiant facture`,
+    es: `${named("factura|recibo|ticket|boleta|nota de credito|factura simplificada|abono|factura rectificativa|documento|comprobante|tique|rectificativa|fra|fact", "no|n °|n|numero|num|nr|#|nro|ref|referencia|codigo|id", "de|de la|del")}|factura folio|serie y numero|serie numero|folio|folio fiscal|factura`,
+    it: `${named("fattura|ricevuta|scontrino|documento|nota di credito|doc|fattura elettronica|nota credito|fatt|parcella|nota di accredito|documento commerciale", "n|no|nr|num|numero|n °|rif|riferimento|id|codice", "di|della|del|d")}|numero nota`,
+    pt: `${named("fatura|factura|nota fiscal|recibo|fatura recibo|nota de credito|nf|nf e|nfs e|cupom|documento|talao|fatura simplificada|nota|doc", "n|no|n °|numero|num|nr|ref|referencia|id|codigo", "da|de|do")}`,
+    nl: `${named("factuur|bon|creditnota|creditfactuur|kassabon|document|nota|rekening|kwitantie|verkoopfactuur", "nr|nummer|no|id|referentie", "van de|van")}|${joined("factuur|bon|creditnota|creditfactuur|document|kassabon|nota|rekening", "nummer|nr|no|referentie|kenmerk")}`,
+    pl: `${named("faktura|faktury|faktura vat|faktury vat|paragon|paragonu|faktura korygujaca|faktury korygujacej|rachunek|rachunku|paragon fiskalny|dokument|dokumentu|korekta|korekty|fv", "nr|numer|no|n °|id", "")}|faktura vat`,
+    sv: `${named("faktura|fakturans|kvitto|kreditfaktura|kvittens|dokument|rakning|nota|kreditnota", "nr|nummer|no|id|ref|referens", "")}|${joined("faktura|kvitto|kreditfaktura|kreditnota|dokument|rakning|nota", "nummer|nr|no|referens")}`,
+    da: `${named("faktura|kvittering|kreditnota|bilag|dokument|bon|regning|fakturaens|kvitterings|bilags", "nr|nummer|no|id|ref", "")}|${joined("faktura|kvitterings|kreditnota|bilags|dokument|bon|regnings", "nummer|nr|no|reference")}`,
+    no: `${named("faktura|kvittering|kreditnota|bilag|dokument|bong|regning", "nr|nummer|no|id|ref", "")}|${joined("faktura|kvitterings|kreditnota|bilags|dokument|bong", "nummer|nr|no|referanse")}`,
+    fi: `${named("lasku|laskun|kuitti|kuitin|hyvityslasku|hyvityslaskun|tosite|tositteen|asiakirja|dokumentti", "nro|nr|numero|no|tunnus|n °|id", "")}|${joined("lasku|kuitti|hyvityslasku|tosite", "numero|nro|nr|tunnus")}`,
+    cs: `${named("faktura|faktury|danovy doklad|danoveho dokladu|faktura danovy doklad|doklad|dokladu|paragon|paragonu|dobropis|dobropisu|uctenka|uctenky|opravny danovy doklad|opravneho danoveho dokladu|zjednoduseny danovy doklad", "c|cislo|no|nr|ev c|evidencni cislo", "")}`,
+    tr: `${named("fatura|faturanin|fis|belge|makbuz|adisyon|e fatura|e arsiv fatura|evrak|iade faturasi", "no|numarasi|nr|numara|sira no|seri no|id", "")}`,
+    ja: "請求書番号|請求番号|領収書番号|伝票番号|領収番号|レシート番号|請求書no|請求書ナンバー|伝票no|レシートno|管理番号|発行番号|領収証番号|書類番号|請求no|領収書no|取引伝票番号|インボイス番号|請求書ナンバ|請求書id|文書番号",
+    zh: "发票号码|发票编号|票据号码|单号|发票号|小票号|發票號碼|账单编号|收据编号|发票代码及号码|单据编号|流水号|發票編號|账单号|收据号|收据号码|单据号|小票编号|單號|帳單編號|收據編號|票号|凭证号|发票序号|结算单号",
+    hu: "szamlaszam|szamla sorszama|sorszam|szamla szama|bizonylatszam|bizonylat sorszama|nyugtaszam|szamla szam",
+    ro: `${named("factura|facturii|bon|bon fiscal|chitanta|document|documentului", "nr|numar|numarul|no|seria si nr", "")}|seria si numarul`,
   },
   weak_id: {
-    en: numbered("order|check|chk|trans|transaction|sale|table check|sales order|folio|job"),
-    de: "auftragsnummer|auftragsnr|vorgangsnummer|vorgang nr|vorgangsnr",
-    fr: "numero de commande|commande n °|commande no|no de commande",
+    en: numbered("check|chk|trans|transaction|sale|table check|folio|job"),
+    de: "vorgangsnummer|vorgang nr|vorgangsnr",
+  },
+  // The number of a receipt, and the order of an invoice that has a number of its own.
+  order_id: {
+    en: `${named("order|sales order|work order|job order", number, "of|of the")}|order`,
+    de: `${named("auftrag|auftrags|bestell|order", "nr|nummer|no", "des|der")}|auftragsnummer|auftragsnr|auftrag`,
+    fr: named("commande", "no|n °|n|numero|num|nr|#|ref|reference", "de|de la|de votre|d"),
   },
   purchase_order: {
-    en: `${numbered("po|p o|purchase order|your order|customer po|cust po|order|customer order", "no|number|#|num|nr|ref|reference|n °")}|po|p o|purchase order|your po|your order|your reference|your ref|customer reference|customer ref`,
-    de: "bestellnummer|bestellnr|bestell nr|ihre bestellung|ihre bestellnummer|ihr auftrag|bestellung nr|ihre bestellung nr|ihr zeichen|bestellung",
-    fr: "bon de commande|bon de commande no|bon de commande n °|votre commande|n ° de commande|no de commande|commande|commande no|commande n °|votre reference|numero de commande|n ° commande|reference commande|ref commande",
-    es: "pedido|no de pedido|numero de pedido|n ° de pedido|n ° pedido|orden de compra|su pedido|pedido no|pedido n °|no pedido|referencia de pedido",
-    it: "ordine|numero ordine|ordine n|rif ordine|vs ordine|ordine di acquisto|n ordine|vostro ordine|riferimento ordine|ordine n °",
-    pt: "pedido|numero do pedido|encomenda|ordem de compra|n ° encomenda|nota de encomenda|encomenda n|vossa encomenda|n ° de encomenda|pedido n|n encomenda|requisicao",
-    nl: "ordernummer|bestelnummer|inkooporder|uw ordernummer|uw referentie|order nr|bestelnr|inkoopordernummer|uw bestelnummer|po nummer",
-    pl: "numer zamowienia|nr zamowienia|zamowienie nr|zamowienie",
-    sv: "ordernummer|ordernr|er referens|bestallningsnummer|inkopsordernummer|er order|er ordernr",
-    da: "ordrenummer|ordrenr|rekvisitionsnr|rekvisition|jeres ref|indkobsordre|deres ref|deres ordre",
-    no: "ordrenummer|ordrenr|bestillingsnummer|deres ref|deres referanse|innkjopsordre|rekvisisjon",
-    fi: "tilausnumero|tilaus nro|ostotilaus|tilausnro|ostotilausnumero|tilauksen numero|viitteenne",
-    cs: "cislo objednavky|objednavka|objednavka c|objednavka cislo|c objednavky",
-    tr: "siparis no|siparis numarasi",
-    ja: "注文番号|発注番号|ご注文番号|注文書番号|貴社注文番号|発注no",
-    zh: "订单号|采购订单号|订单编号|采购订单|采购单号|訂單編號|采购订单编号",
+    en: `${named("po|p o|purchase order|your order|customer po|cust po|customer order|your po|buyer order|client order|buyer po|client po|requisition", "no|number|#|num|nr|ref|reference|n °|id|code", "of|of your|for your")}|po|p o|purchase order|your po|your order|your reference|your ref|customer reference|customer ref|client ref|client reference|buyer reference|buyer ref|po ref|against order|against po`,
+    de: `${named("bestellung|ihre bestellung|ihrer bestellung|ihr auftrag|kundenbestellung|kundenauftrag|ihr bestell|einkaufsbestellung", "nr|nummer|no|ref|referenz|vom", "der|des|zu|zur")}|${joined("bestell|bestellungs|kundenauftrags|einkaufs|bestellauftrags", "nummer|nr|referenz|zeichen|id")}|bestell nr|bestell nummer|ihre bestellung|ihre bestellnummer|ihr auftrag|ihr zeichen|ihre referenz|ihre bestellnr|bestellung|zu ihrer bestellung|po nummer|po nr`,
+    fr: `${named("bon de commande|votre commande|vos commandes|commande client|bdc|bc|commande d achat", "no|n °|n|numero|num|nr|#|ref|reference", "de|du|de votre|d")}|bon de commande|votre commande|commande|votre reference|votre ref|reference commande|ref commande|vos references|vos ref|reference client commande`,
+    es: `${named("pedido|orden de compra|su pedido|orden|oc|pedido de compra|pedido cliente|pedido del cliente", "no|n °|n|numero|num|nr|#|nro|ref|referencia", "de|de su|del|de la")}|pedido|orden de compra|su pedido|su referencia|su ref|vuestro pedido|s pedido|ref pedido`,
+    it: `${named("ordine|vs ordine|vostro ordine|ordine di acquisto|ordine d acquisto|ordine cliente|oda|suo ordine", "n|no|nr|num|numero|n °|rif|riferimento|id", "di|dell|del|d|al|vs|vostro")}|ordine|vs ordine|vostro ordine|ordine di acquisto|ordine d acquisto|vs rif|vostro riferimento|suo ordine|ordine cliente|vs riferimento`,
+    pt: `${named("pedido|encomenda|nota de encomenda|ordem de compra|vossa encomenda|requisicao|sua encomenda|oc|pedido de compra|v encomenda", "n|no|n °|numero|num|nr|ref|referencia", "da|de|do|da vossa|da sua")}|pedido|encomenda|ordem de compra|nota de encomenda|vossa encomenda|vossa referencia|v referencia|v ref|sua referencia|requisicao|sua encomenda`,
+    nl: `${named("order|bestelling|uw order|uw bestelling|inkooporder|opdracht|inkoop|uw opdracht|klantorder", "nr|nummer|no|referentie|ref", "van uw|van de|van")}|${joined("order|bestel|inkooporder|opdracht|inkoop|po", "nummer|nr|referentie|bon")}|uw ordernummer|uw referentie|uw ref|uw bestelnummer|uw bestelling|uw order|uw kenmerk|order|bestelling|uw opdracht|inkooporder|po nummer`,
+    pl: `${named("zamowienie|zamowienia|zam|wasze zamowienie|panstwa zamowienie|zlecenie|zlecenia|zamowienie klienta", "nr|numer|no|ref", "do|z|wg")}|zamowienie|zlecenie|do zamowienia|wg zamowienia|wasze zamowienie|panstwa zamowienie`,
+    sv: `${named("order|er order|bestallning|er bestallning|inkopsorder|rekvisition|ert order", "nr|nummer|no|ref|referens", "")}|${joined("order|bestallnings|inkopsorder|rekvisitions", "nummer|nr|referens")}|er referens|er ref|er order|er bestallning|bestallning|rekvisition|ert ordernummer|ert ordernr|inkopsorder`,
+    da: `${named("ordre|jeres ordre|deres ordre|bestilling|rekvisition|indkobsordre|kundeordre", "nr|nummer|no|ref", "")}|${joined("ordre|rekvisitions|bestillings|indkobsordre|kundeordre", "nummer|nr|ref")}|rekvisition|jeres ref|deres ref|deres ordre|jeres ordre|indkobsordre|jeres reference|deres reference|bestilling|ordre`,
+    no: `${named("ordre|deres ordre|bestilling|innkjopsordre|rekvisisjon|kundeordre", "nr|nummer|no|ref", "")}|${joined("ordre|bestillings|innkjopsordre|rekvisisjons|kundeordre", "nummer|nr|ref")}|deres ref|deres referanse|deres ordre|innkjopsordre|rekvisisjon|bestilling|ordre`,
+    fi: `${named("tilaus|tilauksen|ostotilaus|ostotilauksen|tilauksenne|asiakkaan tilaus", "nro|nr|numero|no|viite|tunnus", "")}|${joined("tilaus|ostotilaus", "numero|nro|nr|viite|tunnus")}|ostotilaus|tilauksenne|viitteenne|tilausviite|tilaus`,
+    cs: `${named("objednavka|objednavky|vase objednavka|vasi objednavky|zakazka|zakazky", "c|cislo|no|nr|ref", "")}|objednavka|vase objednavka|dle objednavky|zakazka`,
+    tr: `${named("siparis|siparisiniz|satin alma siparisi|musteri siparis", "no|numarasi|nr|numara|referans", "")}|siparis|siparisiniz`,
+    ja: "注文番号|発注番号|ご注文番号|注文書番号|貴社注文番号|発注no|注文no|発注書番号|購買番号|po番号|貴社発注番号",
+    zh: "订单号|采购订单号|订单编号|采购订单|采购单号|訂單編號|采购订单编号|订单号码|採購單號|订购单号|合同订单号|客户订单号",
+    hu: "rendelesszam|megrendeles szama|rendelesi szam|megrendeles|rendeles szama",
+    ro: named("comanda|comenzii|comanda dvs", "nr|numar|numarul|no", ""),
   },
   customer_number: {
-    en: numbered("customer|client|account|acct|cust|customer account|guest|member", "no|number|#|num|nr|id|ref|code"),
-    de: "kundennummer|kundennr|kunden nr|kunden nummer|debitorennummer|kd nr|kundennr|debitor nr|debitorennr",
-    fr: "n ° client|no client|numero client|code client|client no|reference client|ref client|numero de client|client n °|compte client|n ° de client",
-    es: "n ° cliente|no cliente|numero de cliente|codigo cliente|cod cliente|no de cliente|codigo de cliente|n ° de cliente|cliente no|cliente n °|num cliente",
-    it: "codice cliente|cod cliente|n cliente|numero cliente|cliente n",
-    pt: "codigo do cliente|n ° cliente|numero de cliente|cod cliente|n cliente|codigo cliente|numero do cliente|n ° de cliente|cliente n",
-    nl: "klantnummer|klantnr|debiteurnummer|klant nr|debiteurennummer|debiteurnr|relatienummer",
-    pl: "numer klienta|nr klienta|kod klienta",
-    sv: "kundnummer|kundnr|kund nr",
-    da: "kundenummer|kundenr|kunde nr|debitornr",
-    no: "kundenummer|kundenr|kunde nr",
-    fi: "asiakasnumero|asiakasnro|asiakas nro|asiakkaan numero",
-    cs: "cislo zakaznika|zakaznicke cislo|zakaznik c|cislo odberatele",
-    tr: "musteri no|musteri numarasi|musteri kodu",
-    ja: "お客様番号|顧客番号|お客様コード|得意先コード|顧客コード|お客様no",
-    zh: "客户编号|客户号|客户代码|客戶編號",
+    en: named(
+      "customer|client|account|acct|cust|customer account|guest|member|buyer|debtor|subscriber",
+      "no|number|#|num|nr|id|ref|code|reference|n °",
+      "of",
+    ),
+    de: `${named("kunde|kunden|kd|debitor|debitoren|mandant|mitglied|mitglieds", "nr|nummer|no|id|konto", "des")}|${joined("kunden|kund|debitoren|debitor|kd|mandanten|mitglieds", "nummer|nr|id|konto")}`,
+    fr: named("client|compte client|adherent|abonne", "n °|no|numero|code|ref|reference|num|id|identifiant", "de|du|d"),
+    es: named("cliente|abonado|socio", "no|n °|n|numero|num|nro|codigo|cod|id|ref|referencia", "de|del"),
+    it: named("cliente|codice cliente|abbonato|utente", "n|no|nr|num|numero|n °|codice|cod|id|rif", "del|di"),
+    pt: named("cliente|assinante", "n|no|n °|numero|num|nr|codigo|cod|id|ref", "de|do|da"),
+    nl: `${named("klant|klanten|debiteur|debiteuren|relatie|client", "nr|nummer|no|id|code", "van de")}|${joined("klant|klanten|debiteur|debiteuren|relatie|client", "nummer|nr|code|id")}`,
+    pl: named("klient|klienta|nabywcy|kontrahenta|odbiorcy|kontrahent", "nr|numer|kod|id|no", ""),
+    sv: `${named("kund|kundens|medlem|abonnent", "nr|nummer|no|id", "")}|${joined("kund|medlems|abonnent|kundens", "nummer|nr|id")}`,
+    da: `${named("kunde|kundens|debitor|medlem", "nr|nummer|no|id", "")}|${joined("kunde|debitor|medlems", "nummer|nr|id")}`,
+    no: `${named("kunde|kundens|medlem|debitor", "nr|nummer|no|id", "")}|${joined("kunde|medlems|debitor", "nummer|nr|id")}`,
+    fi: `${named("asiakas|asiakkaan|jasen|jasenen", "nro|numero|nr|tunnus|id|no", "")}|${joined("asiakas|jasen", "numero|nro|nr|tunnus")}`,
+    cs: `${named("zakaznik|zakaznika|odberatele|odberatel|klienta|klient", "c|cislo|no|kod|id", "")}|zakaznicke cislo`,
+    tr: named("musteri|alici|cari|abone", "no|numarasi|kodu|numara|id", ""),
+    ja: "お客様番号|顧客番号|お客様コード|得意先コード|顧客コード|お客様no|会員番号|取引先コード|得意先番号|顧客no|お客様id",
+    zh: "客户编号|客户号|客户代码|客戶編號|会员号|客户编码|客户id|客戶代碼|会员编号",
+    hu: "ugyfelszam|vevokod|vevo azonosito|ugyfelkod|vevoszam",
+    ro: named("client|clientului|abonat", "nr|numar|cod|id|codul", ""),
   },
   vat_number: {
     en: "vat|vat no|vat number|vat reg no|vat reg|vat registration no|vat registration number|vat registration|vat id|vat id no|vat reg number|vat #|eu vat|vat identification number",
@@ -178,6 +210,25 @@ export const idLabels = createPhraseTable<IdKind>({
     es: "numero de seguimiento|no de seguimiento",
     zh: "运单号|快递单号",
     ja: "追跡番号|送り状番号",
+  },
+  // Below the title of the document.
+  bare_id: {
+    en: "no|number|#|num|no #",
+    de: "nr|nummer",
+    fr: "n °|numero|no|n",
+    es: "n °|numero|num",
+    it: "n|nr|numero|n °",
+    pt: "n °|numero",
+    nl: "nr|nummer",
+    pl: "nr|numer",
+    sv: "nr|nummer",
+    da: "nr|nummer",
+    no: "nr|nummer",
+    fi: "nro|numero",
+    cs: "c|cislo",
+    tr: "no|numara|numarasi",
+    ja: "番号|no",
+    zh: "编号|号码|編號|號碼",
   },
   reference: {
     en: "reference|ref|reference no|our ref|our reference|payment reference|ref no|reference number|remittance reference|ref #|payment ref|original invoice|original invoice no|original invoice number|invoice ref|related invoice|credited invoice|for invoice|re invoice",
@@ -341,20 +392,20 @@ export const partyLabels = createPhraseTable<PartyKind>({
     ro: "furnizor|vanzator",
   },
   customer: {
-    en: "bill to|billed to|invoice to|invoiced to|sold to|customer|client|buyer|attn|attention|prepared for|to|billing address|invoice address|customer details|billing details|customer name|client name|recipient|charge to|guest|bill to party|purchaser|payer|bill to address|invoice for|issued to|buyer details|client details|guest name|customer information|billing information|customer address|for|billing to|details of receiver|details of receiver billed to|credit to|buyer bill to|receiver|invoice recipient",
-    de: "rechnung an|rechnungsempfanger|kunde|rechnungsadresse|rechnungsanschrift|empfanger|auftraggeber|kaufer|leistungsempfanger|an|besteller|rechnung fur|kundendaten|kundenadresse|gutschrift an",
-    fr: "facture a|adresse a|destinataire|client|adresse de facturation|facturer a|acheteur|adresse facturation|pour|a l attention de|adresse client|coordonnees client|facturation|avoir pour|factures a|vos coordonnees",
-    es: "cliente|facturar a|datos del cliente|facturado a|destinatario|comprador|direccion de facturacion|receptor|senores|datos cliente|cliente nombre|adquirente|datos de facturacion|nombre del cliente|para",
-    it: "cliente|destinatario|spett le|spettabile|fatturare a|intestatario|cessionario|cessionario committente|intestazione|intestato a|fatturato a|committente|acquirente|spett le ditta|dati cliente|fattura a",
-    pt: "cliente|faturar a|destinatario|tomador|tomador de servicos|adquirente|exmo s sr s|faturado a|dados do cliente|exmos senhores|tomador do servico|exmo sr|comprador|exmos srs|nome do cliente|para|destinatario remetente|cobrar de|faturar para",
-    nl: "klant|factuuradres|factuur aan|aan|debiteur|afnemer|klantgegevens|gefactureerd aan|opdrachtgever|koper|t a v",
-    pl: "nabywca|kupujacy|odbiorca|platnik|klient|dla|zamawiajacy",
-    sv: "kund|fakturaadress|fakturamottagare|faktureras till|kopare|till|faktureringsadress|mottagare|bestallare",
-    da: "kunde|faktureres til|kober|til|fakturaadresse|faktura til|modtager",
-    no: "kunde|faktureres til|kjoper|til|fakturaadresse|faktura til|fakturamottaker|mottaker",
-    fi: "asiakas|laskutusosoite|ostaja|laskun saaja|vastaanottaja|laskutetaan|tilaaja|laskun vastaanottaja",
-    cs: "odberatel|zakaznik|kupujici|prijemce|fakturacni adresa|objednatel",
-    tr: "alici|musteri|sayin|fatura edilen|fatura adresi|alici bilgileri|musteri bilgileri",
+    en: "on account of|billed customer|ordered by|order placed by|sold to party|billed party|invoice issued to|invoice party|customer billed|bill recipient|account holder|your details|delivered and billed to|debtor|payable by|for the attention of|bill to|billed to|invoice to|invoiced to|sold to|customer|client|buyer|attn|attention|prepared for|to|billing address|invoice address|customer details|billing details|customer name|client name|recipient|charge to|guest|bill to party|purchaser|payer|bill to address|invoice for|issued to|buyer details|client details|guest name|customer information|billing information|customer address|for|billing to|details of receiver|details of receiver billed to|credit to|buyer bill to|receiver|invoice recipient",
+    de: "kundin|empfangerin|kaufer in|kundenanschrift|anschrift des kunden|rechnungsempfangerin|geliefert an|rechnung geht an|debitor|zahlungspflichtiger|fur|auftraggeberin|rechnung an|rechnungsempfanger|kunde|rechnungsadresse|rechnungsanschrift|empfanger|auftraggeber|kaufer|leistungsempfanger|an|besteller|rechnung fur|kundendaten|kundenadresse|gutschrift an",
+    fr: "doit|client facture|le client|destinataire de la facture|facturation a|adresse du client|debiteur|factures au|facture au client|societe cliente|donneur d ordre|facture a|adresse a|destinataire|client|adresse de facturation|facturer a|acheteur|adresse facturation|pour|a l attention de|adresse client|coordonnees client|facturation|avoir pour|factures a|vos coordonnees",
+    es: "a nombre de|cliente facturado|facturar al|adquiriente|datos del comprador|datos del destinatario|factura a|senor es|deudor|titular|razon social del cliente|cliente|facturar a|datos del cliente|facturado a|destinatario|comprador|direccion de facturacion|receptor|senores|datos cliente|cliente nombre|adquirente|datos de facturacion|nombre del cliente|para",
+    it: "intestata a|fattura intestata a|destinatario della fattura|dati del cliente|alla c a|egr|gent le|spett|debitore|alla cortese attenzione|fatturazione a|cliente|destinatario|spett le|spettabile|fatturare a|intestatario|cessionario|cessionario committente|intestazione|intestato a|fatturato a|committente|acquirente|spett le ditta|dati cliente|fattura a",
+    pt: "emitida a|emitido a|sacado|dados do comprador|a atencao de|faturacao|fatura para|devedor|exmo s senhor es|nome cliente|titular|cliente|faturar a|destinatario|tomador|tomador de servicos|adquirente|exmo s sr s|faturado a|dados do cliente|exmos senhores|tomador do servico|exmo sr|comprador|exmos srs|nome do cliente|para|destinatario remetente|cobrar de|faturar para",
+    nl: "geadresseerde|ontvanger|factuurontvanger|klant gegevens|gegevens klant|betaler|gefactureerd|factuur voor|klant|factuuradres|factuur aan|aan|debiteur|afnemer|klantgegevens|gefactureerd aan|opdrachtgever|koper|t a v",
+    pl: "dane nabywcy|adresat|zleceniodawca|kontrahent|dluznik|faktura dla|dane klienta|nabywca|kupujacy|odbiorca|platnik|klient|dla|zamawiajacy",
+    sv: "betalare|kunduppgifter|adressat|fakturerad till|till kund|kund|fakturaadress|fakturamottagare|faktureras till|kopare|till|faktureringsadress|mottagare|bestallare",
+    da: "betaler|kundeoplysninger|adressat|faktureret til|debitor|rekvirent|kunde|faktureres til|kober|til|fakturaadresse|faktura til|modtager",
+    no: "betaler|kundeopplysninger|adressat|fakturert til|debitor|bestiller|kunde|faktureres til|kjoper|til|fakturaadresse|faktura til|fakturamottaker|mottaker",
+    fi: "maksaja|laskutettava|asiakastiedot|laskun maksaja|asiakkaan tiedot|asiakas|laskutusosoite|ostaja|laskun saaja|vastaanottaja|laskutetaan|tilaaja|laskun vastaanottaja",
+    cs: "platce|udaje o zakaznikovi|adresat|konecny prijemce|fakturovano|odberatel|zakaznik|kupujici|prijemce|fakturacni adresa|objednatel",
+    tr: "cari|alici firma|fatura alicisi|musteri adi|alici unvani|alici|musteri|sayin|fatura edilen|fatura adresi|alici bilgileri|musteri bilgileri",
     ja: "請求先|宛先|お客様|ご請求先|お客様名|得意先|宛名|ご依頼主",
     zh: "购买方|买方|客户|付款方|客户名称|购方|收票方|买方名称|購買方|客戶|致|购买方信息|购买方名称|买家|客户信息|付款单位",
     hu: "vevo|megrendelo",

@@ -8,11 +8,13 @@ import type { Word } from "./page.ts";
 import { toTokens } from "./phrases.ts";
 import { findDates } from "./values.ts";
 
-export type Ids = Readonly<Record<Exclude<IdKind, "weak_id" | "none">, Found<string> | null>>;
+type WeakKind = "weak_id" | "order_id" | "bare_id" | "none";
+
+export type Ids = Readonly<Record<Exclude<IdKind, WeakKind>, Found<string> | null>>;
 
 /** A code with a figure, perhaps after a short prefix: "FV 12/2026", "2026-0093", "F2026/118". */
 const code =
-  /^(?:(?:no|nr|n)[.:]\s*|(?:no|nr)\s+|(?:n?[°º]|№|#|č\.?)\s*)?((?:\p{Lu}{1,5}[ -])?(?:[\p{L}\d][\p{L}\d./_-]{0,40})?\d[\p{L}\d./_-]{0,40})/iu;
+  /^(?:(?:no|nr|nro|num|n)[.:][°º]?[.:]?\s*|(?:no|nr|nro)\s+|(?:n?[°º][.:]?|№|#|č\.?)\s*)?((?:\p{Lu}{1,5}[ -])?(?:[\p{L}\d][\p{L}\d./_-]{0,40})?\d[\p{L}\d./_-]{0,40})/iu;
 const groupedDigits = /^[:\s]*((?:[A-Z]{1,3}[- ]?)?\d[\d\s.-]{5,18}\d)/;
 const patterns: Readonly<Partial<Record<IdKind, RegExp>>> = {
   siret_number: groupedDigits,
@@ -24,25 +26,28 @@ const patterns: Readonly<Partial<Record<IdKind, RegExp>>> = {
   tax_id: /^[:\s]*([A-Z]{0,3}[- ]?\d[\dA-Z./-]{5,20}|\d{2,3}[\d\s/.-]{5,16}\d)/i,
 };
 
-/** `customerWords` are those of the customer's block: numbers in it are the customer's. */
+/** `customerWords` are those of the customer's block: numbers in it are the customer's. `itemWords` have no number of the document. */
 export function readIds(
   rows: readonly PageRow[],
   customerWords: ReadonlySet<Word> = new Set(),
+  itemWords: ReadonlySet<Word> = new Set(),
 ): { ids: Ids; customerIds: Pick<Ids, "vat_number" | "tax_id">; languages: string[] } {
   const all = findFields(rows, idLabels, readId);
   const isCustomers = ({ words }: Found<string>) => words.some((word) => customerWords.has(word));
   const fields = all.filter(
-    (field) => !(field.kind === "vat_number" || field.kind === "tax_id") || !isCustomers(field),
+    (field) =>
+      (!(field.kind === "vat_number" || field.kind === "tax_id") || !isCustomers(field)) &&
+      !(field.kind === "bare_id" && field.words.some((word) => itemWords.has(word))),
   );
   const ofCustomer = (kind: IdKind) => all.find((field) => field.kind === kind && isCustomers(field)) ?? null;
   const first = (...kinds: readonly IdKind[]): Found<string> | null =>
     fields.find(({ kind }) => kinds.includes(kind)) ?? null;
-  const ids: Record<Exclude<IdKind, "weak_id" | "none">, Found<string> | null> = {
+  const ownId = first("invoice_receipt_id") ?? findIdInTitle(rows) ?? first("bare_id");
+  const ids: Record<Exclude<IdKind, WeakKind>, Found<string> | null> = {
     invoice_receipt_id:
-      first("invoice_receipt_id") ??
-      findIdInTitle(rows) ??
-      withLess(first("weak_id") ?? first("transaction_number") ?? onlyReference(fields)),
-    purchase_order: first("purchase_order"),
+      ownId ??
+      withLess(first("order_id", "weak_id") ?? first("transaction_number") ?? onlyReference(rows, fields, itemWords)),
+    purchase_order: first("purchase_order") ?? (ownId === null ? null : first("order_id")),
     customer_number: first("customer_number"),
     vat_number: first("vat_number"),
     tax_id: first("tax_id"),
@@ -63,10 +68,17 @@ export function readIds(
   return { ids, customerIds, languages: fields.flatMap(({ language }) => language ?? []) };
 }
 
-/** A reference that is the only number of the document serves as its number. */
-function onlyReference(fields: readonly Field<IdKind, string>[]): Found<string> | null {
+/** A reference that is the only number of the document, or the only one above the items, serves as its number. */
+function onlyReference(
+  rows: readonly PageRow[],
+  fields: readonly Field<IdKind, string>[],
+  itemWords: ReadonlySet<Word>,
+): Found<string> | null {
   const references = fields.filter(({ kind }) => kind === "reference");
-  return references.length === 1 ? (references[0] ?? null) : null;
+  const items = rows.findIndex(({ cells }) => cells.some(({ words }) => words.some((word) => itemWords.has(word))));
+  const above = references.filter(({ row }) => row < items);
+  const candidates = above.length > 0 ? above : references;
+  return candidates.length === 1 ? (candidates[0] ?? null) : null;
 }
 
 function withLess(found: Found<string> | null): Found<string> | null {
@@ -88,9 +100,28 @@ function readId(text: string, kind: IdKind): Reading<string> | null {
   )
     return null;
   const start = match[0].indexOf(found);
+  // "No. 5, Foundry Lane" is an address.
+  if (kind === "bare_id" && (found.length < 3 || start + found.length < text.trimEnd().length)) return null;
   // VAT numbers are printed in groups.
   const value = kind === "vat_number" ? found.replace(/[\s.]/g, "") : found;
   return { value, start, end: start + found.length };
+}
+
+/** "BIC: X", "BIC (SWIFT) X", "Code BIC / SWIFT : X". Codes are in capitals; the name of a bank is not. */
+const labelledBic =
+  /\b(?:[Bb][Ii][Cc]|[Ss][Ww][Ii][Ff][Tt])(?:[\s/().:·|-]{1,6}(?:[Bb][Ii][Cc]|[Ss][Ww][Ii][Ff][Tt]|[CcKk][óo]d\p{L}{0,3}|[Nn][ro]\.?))*[\s/().:·|-]{1,6}([A-Z]{6}[A-Z\d]{2}(?:[A-Z\d]{3})?)(?![\p{L}\d])/u;
+
+/** A code of the country of the account, in a document that asks for payment to it. Without a label, it is on the line of the account or beside it. */
+function findBic(text: string, iban: string | null): string | null {
+  if (iban === null) return null;
+  const isNamed = /\b(?:bic|swift)\b/i.test(text);
+  const lines = text.split("\n");
+  const at = lines.findIndex((line) => line.replace(/[\s.-]/g, "").includes(iban.replace(/\s/g, "")));
+  const near = isNamed || at < 0 ? lines : lines.slice(Math.max(0, at - 1), at + 2);
+  for (const line of near)
+    for (const [code] of line.matchAll(/(?<![\p{L}\d])[A-Z]{6}[A-Z\d]{2}(?:[A-Z\d]{3})?(?![\p{L}\d])/gu))
+      if (code.slice(4, 6) === iban.slice(0, 2)) return code;
+  return null;
 }
 
 /** "INVOICE 10482" or "Facture F-2026-7" without a word for "number". */
@@ -102,7 +133,7 @@ function findIdInTitle(rows: readonly PageRow[]): Found<string> | null {
       const match = titles.match(tokens, 0);
       if (match === null || match.kind === "other") continue;
       const rest = cell.text.slice(match.end);
-      const skipped = /^[\s:#.-]*/.exec(rest)?.[0].length ?? 0;
+      const skipped = /^[\s:#.·•|–—-]*/.exec(rest)?.[0].length ?? 0;
       const found = readId(rest.slice(skipped), "invoice_receipt_id");
       if (found === null) continue;
       const start = match.end + skipped;
@@ -112,12 +143,9 @@ function findIdInTitle(rows: readonly PageRow[]): Found<string> | null {
   return null;
 }
 
-export function readBank(text: string) {
+export function readBank(text: string, iban: string | null) {
   const find = (pattern: RegExp) => pattern.exec(text)?.[1]?.trim() ?? null;
-  const bic =
-    find(
-      /\b(?:bic|swift)(?:[\s/-]*(?:bic|swift|code|kod))*\s*[:\s]\s*([A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)\b/i,
-    )?.toUpperCase() ?? null;
+  const bic = find(labelledBic) ?? findBic(text, iban);
   return {
     swift: bic,
     bic,

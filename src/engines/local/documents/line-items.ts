@@ -6,15 +6,13 @@ import { findAmounts, type NumberStyle, readAmount, toNumber } from "./amounts.t
 import type { PageRow } from "./document-text.ts";
 import type { Item, ItemLines } from "./item.ts";
 import { type ColumnKind, columnHeads } from "./item-labels.ts";
-import type { Word } from "./page.ts";
+import type { Extent, Word } from "./page.ts";
 import { toTokens } from "./phrases.ts";
-import { readReceiptItems } from "./receipt-items.ts";
+import { isProduct, readReceiptItems, readTimes } from "./receipt-items.ts";
 import type { Cell } from "./rows.ts";
 
-interface Column {
+interface Column extends Extent {
   readonly kind: ColumnKind;
-  readonly left: number;
-  readonly right: number;
 }
 
 const numericKinds: ReadonlySet<ColumnKind> = new Set([
@@ -30,6 +28,7 @@ const endOfItems =
   /^(?:notes?\b|thank|thanks|payment|bank|iban|terms|remarks?|bemerkung|hinweis|zahlung|bankverbindung|conditions|règlement|forma de pago|observaciones|note\b|pagamento|modalità|opmerking|uwagi|slownie|słownie|amount in words|in words|arrêté|備考|振込先|备注|大写)/i;
 // Relative to the height of a row. A wider gap ends the table.
 const maxRowGap = 6;
+const maxUnknownWords = 2;
 
 export function readItems(rows: readonly PageRow[], style: NumberStyle): ItemLines {
   const items: Item[] = [];
@@ -55,7 +54,7 @@ export function readItems(rows: readonly PageRow[], style: NumberStyle): ItemLin
     const previous = rows[index - 1];
     if (state === "open" && previous !== undefined && previous.page !== row.page) state = "paused";
     if (state === "closed") continue;
-    const isComplete = isItemRow(row, columns, style);
+    const isComplete = isItemRow(row, columns, style) && !isSumRow(row, columns);
     if (state === "paused" && !isComplete) continue;
     const gap = previous === undefined || previous.page !== row.page ? 0 : row.top - previous.bottom;
     if (gap > maxRowGap * row.height && !isComplete) {
@@ -88,7 +87,7 @@ export function readItems(rows: readonly PageRow[], style: NumberStyle): ItemLin
           text: pending === null ? read.item.description : `${pending.text} ${read.item.description}`,
           words: read.item.words,
         };
-      else items[items.length - 1] = appendTo(last, read.item);
+      else items[items.length - 1] = withTimes(last, read.item, style) ?? appendTo(last, read.item);
     }
   }
   if (columns === null || items.length === 0) return readReceiptItems(rows, style);
@@ -102,8 +101,29 @@ function inside(cells: readonly Cell[], columns: readonly Column[], height: numb
   return cells.filter((cell) => cell.right > left && cell.left < right);
 }
 
+/** "6 × 12.50" below an item states its quantity and price. Null: the line does not, or they do not multiply to its amount. */
+function withTimes(item: Item, { description, words }: Item, style: NumberStyle): Item | null {
+  const times = readTimes(description, style);
+  if (times === null || item.amount_line === null || !isProduct(times.quantity, times.price, item.amount_line))
+    return null;
+  return {
+    ...item,
+    quantity: times.quantity,
+    unit_price: times.price,
+    unit_type: times.unit ?? item.unit_type,
+    words: [...item.words, ...words],
+  };
+}
+
 function appendTo(item: Item, { description, words }: Item): Item {
   return { ...item, description: `${item.description} ${description}`.trim(), words: [...item.words, ...words] };
+}
+
+/** Where the items have only one number, a row with a sum looks the same. */
+function isSumRow(row: PageRow, columns: readonly Column[]): boolean {
+  const numbers = columns.filter(({ kind }) => numericKinds.has(kind)).length;
+  const kind = readAmountLabel(row.cells[0]?.text ?? "")?.kind;
+  return numbers === 1 && (kind === "subtotal" || kind === "tax" || kind === "total" || kind === "due");
 }
 
 /** Totals, taxes and notes end the table, in whichever column they are. */
@@ -146,11 +166,45 @@ function readHead(rows: readonly PageRow[], index: number): { columns: Column[];
 }
 
 function toHead(cells: readonly Cell[]): Column[] | null {
-  const columns = cells.flatMap((cell) => toColumns(cell));
+  const columns = addUnknown(cells.map((cell) => ({ cell, columns: toColumns(cell) })));
   const has = (kind: ColumnKind) => columns.some((column) => column.kind === kind);
   const numbers = ["quantity", "unit_price", "amount_line", "gross"].filter((kind) => has(kind as ColumnKind)).length;
   if (!has("description")) return null;
   return numbers >= 2 || (numbers === 1 && columns.length >= 2 && columns.length >= cells.length) ? columns : null;
+}
+
+interface HeadCell {
+  readonly cell: Cell;
+  /** Empty: its words are not known. */
+  readonly columns: readonly Column[];
+}
+
+/**
+ * The columns of a head, some of whose words are not known. Beside a quantity and a price, the position tells what they are: the widest column
+ * describes the item, and the last one is the amount. Others are kept apart from their neighbours.
+ */
+function addUnknown(heads: readonly HeadCell[]): Column[] {
+  const known = heads.flatMap(({ columns }) => columns);
+  const has = (...kinds: readonly ColumnKind[]) => known.some(({ kind }) => kinds.includes(kind));
+  const unknown = heads.filter(({ cell, columns }) => columns.length === 0 && !/\d/.test(cell.text));
+  const numbers = known.filter(({ kind }) => numericKinds.has(kind)).length;
+  if (unknown.length === 0 || unknown.length > known.length || !has("quantity") || numbers + unknown.length < 3)
+    return known;
+  const last = heads.at(-1);
+  const widthOf = (head: HeadCell) => (heads[heads.indexOf(head) + 1]?.cell.left ?? head.cell.right) - head.cell.left;
+  const others = unknown.filter((head) => head !== last);
+  const widest = others.reduce<HeadCell | null>(
+    (best, head) => (best === null || widthOf(head) > widthOf(best) ? head : best),
+    null,
+  );
+  const kindOf = (head: HeadCell): ColumnKind => {
+    if (head === last && !has("amount_line", "gross")) return "amount_line";
+    return head === widest && !has("description") ? "description" : "ignored";
+  };
+  return heads.flatMap((head) => {
+    if (!unknown.includes(head)) return head.columns;
+    return [{ kind: kindOf(head), left: head.cell.left, right: head.cell.right }];
+  });
 }
 
 /** The heads of narrow columns can form one cell, such as "Qty Price". Then its phrases follow each other. */
@@ -162,13 +216,24 @@ function toColumns(cell: Cell): Column[] {
   const tokens = toTokens(text.slice(0, 80));
   const width = (cell.right - cell.left) / Math.max(1, cell.text.length);
   const columns: Column[] = [];
+  let unknown = 0;
   for (let at = 0; at < tokens.length; ) {
     const match = columnHeads.match(tokens, at);
     const start = tokens[at]?.start ?? 0;
-    if (match === null) return [];
+    if (match === null) {
+      // A word before the others is the head of a column of its own; after them, it belongs to the last one.
+      const end = tokens[at]?.end ?? start;
+      if (columns.length === 0)
+        columns.push({ kind: "ignored", left: cell.left + start * width, right: cell.left + end * width });
+      unknown++;
+      at++;
+      continue;
+    }
     columns.push({ kind: match.kind, left: cell.left + start * width, right: cell.left + match.end * width });
     at += match.length;
   }
+  // A sentence may have words of a head, too.
+  if (unknown > maxUnknownWords || (unknown > 0 && tokens.length === unknown)) return [];
   const [first, ...rest] = columns;
   // "Product / Service" is one column.
   if (first !== undefined && rest.every(({ kind }) => kind === first.kind))
@@ -252,6 +317,10 @@ function readTableRow(row: PageRow, columns: readonly Column[], style: NumberSty
     texts[column.kind] = texts[column.kind] === undefined ? text : `${texts[column.kind]} ${text}`;
   }
   const number = (text: string | undefined) => (text === undefined ? null : readMoney(text, style));
+  // "Amount" and "Total" may be the net and the gross amount of a line.
+  const amounts = columns
+    .filter(({ kind }) => kind === "amount_line")
+    .flatMap((column) => pieces.find((piece) => piece.column === column)?.text ?? []);
   const [, count, unit] =
     /^(-?\d[\d.,'’ ]{0,15})\s?(\p{L}[\p{L}²³.]{0,12})?$/u.exec(texts.quantity?.trim() ?? "") ?? [];
   const tax = texts.tax_rate ?? "";
@@ -265,7 +334,14 @@ function readTableRow(row: PageRow, columns: readonly Column[], style: NumberSty
     quantity: count === undefined ? null : toNumber(count.trim(), style),
     unit_price: number(priceText),
     amount_line:
-      number(texts.amount_line) ?? (columns.some(({ kind }) => kind === "amount_line") ? null : number(texts.gross)),
+      (amounts.length > 1
+        ? chooseAmount(
+            amounts.map(number),
+            count === undefined ? null : toNumber(count.trim(), style),
+            number(priceText),
+          )
+        : number(texts.amount_line)) ??
+      (columns.some(({ kind }) => kind === "amount_line") ? null : number(texts.gross)),
   };
   const item: Item = {
     ...multiply(
@@ -288,6 +364,14 @@ function readTableRow(row: PageRow, columns: readonly Column[], style: NumberSty
     words: pieces.flatMap(({ words }) => words),
   };
   return { item };
+}
+
+/** The amount that quantity and price multiply to, otherwise the last one. */
+function chooseAmount(amounts: readonly (number | null)[], quantity: number | null, price: number | null) {
+  const fitting = amounts.find(
+    (amount) => amount !== null && quantity !== null && price !== null && isProduct(quantity, price, amount),
+  );
+  return fitting ?? amounts.at(-1) ?? null;
 }
 
 /** A percentage, or one of the usual rates without the sign. */
@@ -345,7 +429,7 @@ function multiply(
 }
 
 /** The nearest column that the cell overlaps, otherwise the nearest one. Numbers are aligned right, words left. */
-function findColumn(cell: { left: number; right: number }, columns: readonly Column[]): Column {
+function findColumn(cell: Extent, columns: readonly Column[]): Column {
   const distance = (column: Column) => {
     const overlap = Math.min(cell.right, column.right) - Math.max(cell.left, column.left);
     const edges = Math.min(Math.abs(cell.left - column.left), Math.abs(cell.right - column.right));

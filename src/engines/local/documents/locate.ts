@@ -27,17 +27,15 @@ interface Located {
 }
 
 // The pages and characters of a document that are searched, and how often, so that the work stays small.
-const maxPages = 20;
-const maxCharacters = 60_000;
-const maxSearches = 500;
+const max = { pages: 20, characters: 60_000, searches: 500 };
 
 export function createLocator(pages: readonly Page[]): Locator {
   const rows: (Located & { readonly cells: readonly Located[] })[] = [];
   let characters = 0;
-  for (const [page, { words, rows: read }] of pages.slice(0, maxPages).map(toSent).entries())
+  for (const [page, { words, rows: read }] of pages.slice(0, max.pages).map(toSent).entries())
     for (const row of read) {
       characters += row.text.length;
-      if (characters > maxCharacters) break;
+      if (characters > max.characters) break;
       const cells = row.cells.map((cell) => ({
         page,
         text: cell.text,
@@ -49,7 +47,7 @@ export function createLocator(pages: readonly Page[]): Locator {
   let searches = 0;
   return {
     findText(text) {
-      if (text === "" || ++searches > maxSearches) return null;
+      if (text === "" || ++searches > max.searches) return null;
       const cell = cells.find((one) => one.text.includes(text));
       if (cell === undefined) return null;
       const start = cell.text.indexOf(text);

@@ -6,12 +6,6 @@ import { lookUp } from "../../../lib/look-up.ts";
 import { refuseInput } from "../../../providers/task.ts";
 
 const maxUnpackedBytes = 50_000_000;
-const maxEntries = 10_000;
-const endSignature = 0x06054b50;
-const directorySignature = 0x02014b50;
-const stored = 0;
-const deflated = 8;
-const isEncrypted = 1;
 
 interface Entry {
   readonly name: string;
@@ -77,6 +71,9 @@ function byNumber(first: Entry, second: Entry): number {
   return numberOf(first) - numberOf(second);
 }
 
+const maxEntries = 10_000;
+const directorySignature = 0x02014b50;
+
 function readDirectory(file: Buffer): Entry[] {
   try {
     const end = findEnd(file);
@@ -103,6 +100,8 @@ function readDirectory(file: Buffer): Entry[] {
   }
 }
 
+const endSignature = 0x06054b50;
+
 function findEnd(file: Buffer): number {
   // It is the last record of the file. A comment of at most 65,535 bytes may follow.
   for (let at = file.length - 22; at >= Math.max(0, file.length - 65_557); at--) {
@@ -110,6 +109,10 @@ function findEnd(file: Buffer): number {
   }
   refuseDamaged();
 }
+
+const stored = 0;
+const deflated = 8;
+const isEncrypted = 1;
 
 function unpack(file: Buffer, entry: Entry, maxOutputLength: number): Buffer {
   if ((entry.flags & isEncrypted) !== 0) refuseInput("file", "The document is encrypted. Send it without a password.");

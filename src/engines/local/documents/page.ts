@@ -38,6 +38,12 @@ export interface Word {
   readonly confidence: number | null;
 }
 
+/** The left and right edges of something on a page, in the units that its user names. */
+export interface Extent {
+  readonly left: number;
+  readonly right: number;
+}
+
 /** Relative to the page, 0 to 1, from its top left corner. */
 export interface Box {
   readonly left: number;
@@ -105,11 +111,17 @@ export function turnPage(page: Page, turned: Turned | null): Page {
   return { ...page, ...size, turned, lines: page.lines.map((line) => toLine(line.words.map(toTurned))) };
 }
 
+// A box of three characters, such as "7,5", is about as high as wide, because networks draw it around the line and not around the ink.
+const elongated = 1.5;
+
 /** The page turned so that its lines are horizontal, if its words stand on end. Some recognisers read such lines without turning the page. */
 export function turnUpright(page: Page): Page {
   const words = page.lines.flatMap((line) => line.words.filter((word) => word.text.length >= 3));
-  const standing = words.filter(({ box }) => box.height * page.height > box.width * page.width).length;
-  if (standing <= words.length / 2) return page;
+  const ratios = words.map(({ box }) => (box.height * page.height) / Math.max(box.width * page.width, 1e-9));
+  const standing = ratios.filter((ratio) => ratio >= elongated).length;
+  const lying = ratios.filter((ratio) => ratio <= 1 / elongated).length;
+  const high = ratios.filter((ratio) => ratio > 1).length;
+  if (standing <= lying || high <= words.length / 2) return page;
   // The direction of the lines: down the page or up.
   const falling = page.lines.reduce((sum, { words: [first, ...others] }) => {
     const last = others.at(-1);

@@ -21,11 +21,7 @@ export interface Party {
   readonly words: readonly Word[];
 }
 
-export interface Parties {
-  readonly merchant: Party;
-  readonly customer: Party;
-  readonly shipping: Party;
-}
+export type Parties = Readonly<Record<PartyKind, Party>>;
 
 interface Block {
   readonly lines: readonly string[];
@@ -44,10 +40,16 @@ export function readParties(rows: readonly PageRow[], itemCells: ReadonlySet<Cel
   const ends = (cell: Cell) => itemCells.has(cell) || endsBlock(cell.text);
   const blocks = findBlocks(rows, ends);
   const sender = blocks.customer === undefined ? findSenderLine(rows, ends) : null;
-  const customer = blocks.customer ?? sender?.customer ?? findHonoured(rows) ?? noBlock;
+  const named = blocks.customer ?? sender?.customer ?? findHonoured(rows);
   const shipping = blocks.shipping ?? noBlock;
-  const taken = new Set([...customer.cells, ...shipping.cells, ...itemCells]);
-  const merchant = withAddress(rows, findMerchant(rows, blocks.merchant ?? sender?.merchant, taken, ends), taken);
+  const taken = new Set([...(named?.cells ?? []), ...shipping.cells, ...itemCells]);
+  const readMerchant = () =>
+    withAddress(rows, findMerchant(rows, blocks.merchant ?? sender?.merchant, taken, ends), taken);
+  const seller = readMerchant();
+  const customer = named ?? findAddressee(rows, new Set([...taken, ...seller.cells]), seller, ends) ?? noBlock;
+  // Lines of the customer are not the seller's address.
+  for (const cell of customer.cells) taken.add(cell);
+  const merchant = named === null || named === undefined ? readMerchant() : seller;
   return { merchant: toParty(merchant), customer: toParty(customer), shipping: toParty(shipping) };
 }
 
@@ -203,6 +205,30 @@ function findSenderLine(
     }
   }
   return null;
+}
+
+/** The only other name with a street and a city below it, at the top of the first page: the address for the window of an envelope has no heading. */
+function findAddressee(
+  rows: readonly PageRow[],
+  taken: ReadonlySet<Cell>,
+  seller: Block,
+  ends: (cell: Cell) => boolean,
+): Block | null {
+  const found: Block[] = [];
+  const used = new Set<Cell>(taken);
+  for (const [index, row] of rows.slice(0, 40).entries()) {
+    if (row.page !== rows[0]?.page) break;
+    for (const cell of row.cells) {
+      if (used.has(cell) || !mayBeName(cell.text) || ends(cell) || /\d/.test(cell.text)) continue;
+      const block = [cell, ...readBlock(rows, index, cell, (one) => ends(one) || used.has(one))];
+      const address = readAddress(block.slice(1).map(({ text }) => text));
+      if (block.length > 6 || address?.zipCode == null || address.street === null || address.city === null) continue;
+      for (const one of block) used.add(one);
+      found.push(toBlock(block));
+    }
+  }
+  const others = found.filter(({ lines: [name] }) => name !== seller.lines[0]);
+  return others.length === 1 ? (others[0] ?? null) : null;
 }
 
 /** Japanese letters mark the recipient by a word after the name. */

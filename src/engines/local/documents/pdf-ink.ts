@@ -7,21 +7,6 @@ import type { GreyPixels } from "./grey.ts";
 import type { Box } from "./page.ts";
 import { type Edges, type PdfPage, readFloats, toPageBox } from "./pdfium.ts";
 
-/** Shares of the page's area, 0 to 1. */
-export interface Ink {
-  /** Pictures without words on them, blank parts included. */
-  readonly pictureArea: number;
-  /** The parts that show something: in pictures and without words, anywhere without words. */
-  readonly pictures: number;
-  readonly wordless: number;
-  /** Words, and words on pictures. */
-  readonly words: number;
-  readonly wordsOnPictures: number;
-}
-
-const cellPixels = 8;
-// Of 255. The noise of blank paper has less contrast, pale print has more.
-const minContrast = 16;
 const maxObjects = 20_000;
 const maxFormDepth = 3;
 const imageType = 3;
@@ -55,6 +40,20 @@ export function findPictures(page: PdfPage): Box[] {
   }
 }
 
+/** Shares of the page's area, 0 to 1. */
+export interface Ink {
+  /** Pictures without words on them, blank parts included. */
+  readonly pictureArea: number;
+  /** The parts that show something: in pictures and without words, anywhere without words. */
+  readonly pictures: number;
+  readonly wordless: number;
+  /** Words, and words on pictures. */
+  readonly words: number;
+  readonly wordsOnPictures: number;
+}
+
+const cellPixels = 8;
+
 export function measureInk(drawing: GreyPixels, pictures: readonly Box[], words: readonly Box[]): Ink {
   const columns = Math.ceil(drawing.width / cellPixels);
   const rows = Math.ceil(drawing.height / cellPixels);
@@ -78,6 +77,9 @@ export function measureInk(drawing: GreyPixels, pictures: readonly Box[], words:
   }
   return mapValues(cells, (count: number) => count / (columns * rows));
 }
+
+// Of 255. The noise of blank paper has less contrast, pale print has more.
+const minContrast = 16;
 
 function hasContrast({ width, height, pixels }: GreyPixels, left: number, top: number): boolean {
   let [darkest, lightest] = [255, 0];

@@ -24,10 +24,6 @@ interface OpenWord {
   readonly quarter: number | null;
 }
 
-const maxCharactersPerPage = 200_000;
-// In quarters of a turn: about four degrees.
-const maxSlant = 0.05;
-
 export function readPdfText(page: PdfPage): PdfText {
   const { pdfium, handle, width, height } = page;
   const textPage = pdfium._FPDFText_LoadPage(handle);
@@ -53,6 +49,8 @@ function findTurn(words: readonly PlacedWord[]): Turned | null {
   const degrees = turns[most] ?? null;
   return degrees === null ? null : { degrees, radians: 0 };
 }
+
+const maxCharactersPerPage = 200_000;
 
 /** The words of each line. pdfium inserts spaces and line breaks according to the layout. */
 function readLines(page: PdfPage, textPage: number) {
@@ -100,6 +98,9 @@ function readLines(page: PdfPage, textPage: number) {
   endLine();
   return { lines, characters, unreadable };
 }
+
+// In quarters of a turn: about four degrees.
+const maxSlant = 0.05;
 
 /** The angle is clockwise, in radians, before the rotation of the page. */
 function toQuarter(radians: number, rotation: number): number | null {

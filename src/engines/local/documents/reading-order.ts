@@ -2,21 +2,17 @@
 // into bands of rows that share a gutter, and a band into its columns, which are divided in the same way.
 
 import { median } from "./median.ts";
-import { type Line, type Page, toLine, type Word } from "./page.ts";
+import { type Extent, type Line, type Page, toLine, type Word } from "./page.ts";
+import { gatherRows, type Placed } from "./rows.ts";
+import { areFull, haveWidePitch, isRunningText, type MeasuredLine } from "./running-text.ts";
 
 /** Words of one line without a wide gap between them. The edges are in the units of the page. */
-interface Segment {
+interface Segment extends Extent, Placed {
   readonly words: readonly Word[];
-  readonly left: number;
-  readonly right: number;
-  readonly middle: number;
-  readonly height: number;
 }
 
-interface Row {
+interface Row extends Placed {
   readonly segments: readonly Segment[];
-  readonly middle: number;
-  readonly height: number;
 }
 
 interface Interval {
@@ -40,6 +36,7 @@ const blankLine = 0.9;
 const footerGap = 1.5;
 const proseWidth = 8;
 const alignedWithin = 0.25;
+const alignedEdge = 0.8;
 const maxSlope = 0.45;
 const speckWidth = 2;
 // The share of lines beside which the other column has text at the same height. In tables it is nearly all; by chance it is a third.
@@ -48,6 +45,7 @@ const alignedShare = 0.55;
 const proseFill = 0.7;
 const partShare = 0.8;
 const minColumnRows = 3;
+const maxHeadLines = 12;
 const maxDepth = 8;
 const maxGuttersTried = 6;
 const maxGaps = 100;
@@ -143,18 +141,12 @@ function splitColumns({ rows, gutters }: Band, depth: number): Row[][] | null {
 }
 
 function toRows(segments: readonly Segment[]): Row[] {
-  const rows: { segments: Segment[]; middle: number; height: number }[] = [];
-  for (const segment of segments.toSorted((one, other) => one.middle - other.middle)) {
-    const row = rows.at(-1);
-    if (row === undefined || segment.middle - row.middle >= sameRow * Math.min(segment.height, row.height)) {
-      rows.push({ segments: [segment], middle: segment.middle, height: segment.height });
-      continue;
-    }
-    row.segments.push(segment);
-    row.middle += (segment.middle - row.middle) / row.segments.length;
-    row.height += (segment.height - row.height) / row.segments.length;
-  }
-  return rows.map((row) => ({ ...row, segments: row.segments.toSorted((one, other) => one.left - other.left) }));
+  const rows = gatherRows(segments, (segment, row) => sameRow * Math.min(segment.height, row.height));
+  return rows.map(({ items, middle, height }) => ({
+    segments: items.toSorted((one, other) => one.left - other.left),
+    middle,
+    height,
+  }));
 }
 
 /** A row that closes the gutters of the band above, such as a heading across all columns, begins a new band. */
@@ -268,19 +260,55 @@ function areColumns(left: readonly Segment[], right: readonly Segment[]): boolea
   const [leftRows, rightRows] = [toRows(left), toRows(right)];
   if (Math.min(leftRows.length, rightRows.length) < minColumnRows) return false;
   if (isProse(left) && isProse(right)) return !haveCommonParts(leftRows, rightRows);
+  if (areAddressBlocks(left, right)) return true;
   const [few, many] = leftRows.length < rightRows.length ? [leftRows, rightRows] : [rightRows, leftRows];
   return shareOfAligned(few, many) < alignedShare;
 }
 
-/** Whether most lines are long, and fill their columns. */
+/**
+ * The head of a letter: the sender on the left, and lines on the right that are complete in themselves, such as "Invoice date: 12 March 2026". They stand at
+ * the same heights, but the lines of the right block end at the same edge and begin at different ones, unlike the words of a table.
+ */
+function areAddressBlocks(left: readonly Segment[], right: readonly Segment[]): boolean {
+  if (Math.max(left.length, right.length) > maxHeadLines) return false;
+  const height = median([...left, ...right].map((segment) => segment.height));
+  const isEdge = (edges: readonly number[]) => Math.max(...edges) - Math.min(...edges) <= alignedEdge * height;
+  const starts = right.map((segment) => segment.left);
+  if (!isEdge(left.map((segment) => segment.left)) || !isEdge(right.map((segment) => segment.right))) return false;
+  return !isEdge(starts) && isMostlyWords(left) && isMostlyWords(right) && !left.some(endsWithColon);
+}
+
+/** Several words in most lines, and more letters than digits: no amounts. */
+function isMostlyWords(segments: readonly Segment[]): boolean {
+  const texts = segments.map(({ words }) => words.map(({ text }) => text).join(" "));
+  const digits = texts.join("").match(/\d/g)?.length ?? 0;
+  const letters = texts.join("").match(/\p{L}/gu)?.length ?? 0;
+  return letters > 1.5 * digits && texts.filter((text) => text.includes(" ")).length > texts.length / 2;
+}
+
+function endsWithColon({ words }: Segment): boolean {
+  return words.at(-1)?.text.endsWith(":") ?? false;
+}
+
+/** Whether most lines are long, fill their columns and continue each other. */
 function isProse(segments: readonly Segment[]): boolean {
+  if (isRunningText(segments.map(({ words }) => words.map(({ text }) => text).join(" "))) === false) return false;
   const columns = toColumns(segments);
   const widths = segments.map(({ left, right }) => right - left);
   const fills = columns.flatMap(({ from, to, members }) =>
     members.map(({ left, right }) => (right - left) / (to - from)),
   );
   const heights = segments.map(({ height }) => height);
+  const middles = toRows(segments).map(({ middle }) => middle);
+  if (haveWidePitch(middles, median(heights))) return false;
+  if (!columns.some(({ members }) => areFull(toMeasuredLines(members)))) return false;
   return median(widths) >= proseWidth * median(heights) && median(fills) >= proseFill;
+}
+
+function toMeasuredLines(segments: readonly Segment[]): MeasuredLine[] {
+  return segments
+    .toSorted((one, other) => one.middle - other.middle)
+    .map(({ words, left, right }) => ({ text: words.map(({ text }) => text).join(" "), width: right - left }));
 }
 
 /** The intervals that the segments cover together. */

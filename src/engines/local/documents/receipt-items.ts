@@ -26,17 +26,19 @@ export function readReceiptItems(rows: readonly PageRow[], style: NumberStyle): 
   };
   /** A line of words without a price, which may be the name of the item below. */
   let name: PageRow | undefined;
+  let hasTotal = false;
   for (const row of rows) {
     const label = row.cells
       .map(({ text }) => readAmountLabel(text))
       .find((found) => found !== null && isAmount(found.kind));
     if (label !== undefined && label !== null && endKinds.has(label.kind)) {
-      // A total may be repeated above the items, a subtotal is not.
-      if (items.length > 0 || label.kind === "subtotal") break;
+      // A total may be repeated above the items, a subtotal and a tax are not.
+      if (items.length > 0 || label.kind === "subtotal" || (label.kind === "tax" && hasTotal)) break;
+      hasTotal ||= label.kind === "total";
       continue;
     }
     const line = row.text.replace(/\s+/g, " ").trim();
-    if (label !== undefined || line.length > maxLineLength || idLabels.match(toTokens(line), 0) !== null) continue;
+    if (label !== undefined || line.length > maxLineLength || beginsWithId(line)) continue;
     const amount = findAmounts(line, style).findLast(({ isMoney }) => isMoney);
     const words = row.cells.flatMap((cell) => cell.words);
     const times = readTimes(line, style);
@@ -82,14 +84,23 @@ export function readReceiptItems(rows: readonly PageRow[], style: NumberStyle): 
   return { items, cells: used };
 }
 
+/** "No" may also begin the name of an item. */
+function beginsWithId(line: string): boolean {
+  const match = idLabels.match(toTokens(line), 0);
+  return match !== null && match.kind !== "bare_id";
+}
+
 function hasWords(text: string): boolean {
   return /\p{L}{2}|\p{Script=Han}|\p{Script=Katakana}|\p{Script=Hiragana}/u.test(text);
 }
 
 /** "12 x 92.00" or "0.452 kg @ 2.99/kg", perhaps before the amount. */
-function readTimes(line: string, style: NumberStyle): { quantity: number; price: number; unit: string | null } | null {
+export function readTimes(
+  line: string,
+  style: NumberStyle,
+): { quantity: number; price: number; unit: string | null } | null {
   const [, count, unit = null, rest = ""] = timesPrice.exec(line) ?? [];
-  if (count === undefined || /\p{L}{3}/u.test(rest)) return null;
+  if (count === undefined || /\p{L}{3}/u.test(rest.replace(/\b[A-Z]{3}\b/g, ""))) return null;
   const quantity = toNumber(count, style);
   const price = findAmounts(rest.replace(/\/\p{L}{1,3}/gu, " "), style)[0]?.value ?? null;
   return quantity === null || price === null ? null : { quantity, price, unit };
@@ -137,6 +148,6 @@ function toNumberOrNull(text: string, style: NumberStyle): number | null {
   return text === "" ? null : toNumber(text, style);
 }
 
-function isProduct(quantity: number, price: number, amount: number): boolean {
+export function isProduct(quantity: number, price: number, amount: number): boolean {
   return Math.abs(Math.abs(quantity * price) - Math.abs(amount)) <= 0.011 + Math.abs(amount) * 0.002;
 }

@@ -41,10 +41,6 @@ export interface Reconciled {
   readonly reasons: Readonly<Partial<Record<AmountMember, string>>>;
 }
 
-// Real documents have one or two candidates of each kind; the bounds keep hostile ones cheap.
-const maxCandidates = 6;
-const maxExtras = 6;
-
 interface Candidate {
   readonly value: number;
   readonly weight: number;
@@ -61,6 +57,11 @@ interface Solution {
   readonly score: number;
 }
 
+// Real documents have one or two candidates of each kind; the bounds keep hostile ones cheap.
+const maxCandidates = 6;
+const maxExtras = 6;
+const maxPrinted = 40;
+
 export function reconcile(evidence: AmountEvidence): Reconciled {
   const { lines } = evidence;
   const of = (...kinds: readonly AmountLine["kind"][]) => lines.filter(({ kind }) => kinds.includes(kind));
@@ -72,7 +73,8 @@ export function reconcile(evidence: AmountEvidence): Reconciled {
     -maxExtras,
   );
   const near = tolerance(evidence.currency, taxLines.length);
-  const search = { subtotals, totals, taxes, extras, near, isSupported: findSupport(evidence, near) };
+  const printed = [...of("total", "due"), ...evidence.unlabelled].slice(-maxPrinted).map(({ value }) => value);
+  const search = { subtotals, totals, taxes, extras, near, printed, isSupported: findSupport(evidence, near) };
   const solution =
     solve(search) ??
     // A charge whose label is not known may be between the subtotal and the total.
@@ -80,7 +82,11 @@ export function reconcile(evidence: AmountEvidence): Reconciled {
     // The label of the total may not be known.
     (totals.length > 0 || taxes.length === 0
       ? null
-      : solve({ ...search, totals: after(evidence.unlabelled, subtotals) }));
+      : solve({ ...search, totals: after(evidence.unlabelled, subtotals) })) ??
+    // "Total" may be the net amount, with the tax and an unknown label below.
+    withTax(
+      subtotals.length > 0 ? null : solve({ ...search, subtotals: totals, totals: after(evidence.unlabelled, totals) }),
+    );
   const chosen =
     solution === null
       ? chooseWithoutProof({
@@ -89,7 +95,7 @@ export function reconcile(evidence: AmountEvidence): Reconciled {
           evidence,
           taxLines,
         })
-      : fromSolution(solution, search, taxLines);
+      : fromSolution(solution, taxLines);
   return { ...chosen, amounts: { ...others(evidence, extras, solution, chosen.amounts.total), ...chosen.amounts } };
 }
 
@@ -99,12 +105,14 @@ type Search = {
   readonly taxes: readonly Candidate[];
   readonly extras: readonly AmountLine[];
   readonly near: (first: number, second: number) => boolean;
+  /** The amounts that may be a total, with or without a label. */
+  readonly printed: readonly number[];
   /** Whether the payment or the items show the same total. */
   readonly isSupported: (total: number) => boolean;
 };
 
 /** The combination of candidates that adds up and has the most specific labels. */
-function solve({ subtotals, totals, taxes, extras, near, isSupported }: Search): Solution | null {
+function solve({ subtotals, totals, taxes, extras, near, printed, isSupported }: Search): Solution | null {
   let best: Solution | null = null;
   // A total may be followed by a tip and another total.
   const bases = [...subtotals, ...totals.map((candidate) => ({ ...candidate, weight: -1 }))];
@@ -119,7 +127,13 @@ function solve({ subtotals, totals, taxes, extras, near, isSupported }: Search):
         for (const { sum, used } of sums) {
           if (isBase && used.size === 0) continue;
           if (!near(subtotal.value + (tax?.value ?? 0) + sum, total.value)) continue;
-          if (tax === null && taxes.some((one) => isAddedTax(one, subtotal.value, total.value, near))) continue;
+          const isAdded = (one: Candidate) =>
+            isAddedTax(one, subtotal.value, total.value, near) ||
+            // The amount with the tax is printed, too, so this total is without it.
+            (!isBase &&
+              one.lines.every(({ isIncluded }) => !isIncluded) &&
+              printed.some((value) => !near(value, total.value) && near(subtotal.value + one.value + sum, value)));
+          if (tax === null && taxes.some(isAdded)) continue;
           const unused = extras.length - used.size;
           const taxScore = tax === null ? (taxes.length > 0 ? -1.5 : 0) : tax.weight;
           const score =
@@ -137,12 +151,13 @@ function solve({ subtotals, totals, taxes, extras, near, isSupported }: Search):
   return best;
 }
 
-function fromSolution(
-  { total, subtotal, tax, score: _ }: Solution,
-  { subtotals }: Search,
-  taxLines: readonly AmountLine[],
-) {
-  const isPrintedSubtotal = subtotals.includes(subtotal);
+function withTax(solution: Solution | null): Solution | null {
+  return solution?.tax == null ? null : solution;
+}
+
+function fromSolution({ total, subtotal, tax }: Solution, taxLines: readonly AmountLine[]) {
+  // A total to which a charge is added is no subtotal.
+  const isPrintedSubtotal = subtotal.weight >= 0;
   // Without a tax in the sum, the total includes it.
   const included = tax ?? toTaxOptions(taxLines).find(({ value }) => isPlausibleTax(value, total.value)) ?? null;
   return {
@@ -197,8 +212,16 @@ function chooseWithoutProof({
     };
   }
   if (subtotal === undefined || (tax === undefined && isPlausibleRest(subtotal.value, total.value))) {
-    const isProven = itemSum !== null && near(itemSum, total.value);
     const keepsTax = tax !== undefined && isPlausibleTax(tax.value, total.value);
+    const proof = weighTotal(total, { itemSum, tax, taxLines, lines, near, isSupported });
+    if (subtotal === undefined && proof === "contradicted")
+      return {
+        ...rest,
+        // The only tax that is printed is the tax, whatever the total is.
+        amounts: { total: null, subtotal: null, total_tax: keepsTax && taxes.length === 1 ? toFound(tax, 0.5) : null },
+        reasons: { total: `The items and the tax do not add up to the total ${total.value}.` },
+      };
+    const isProven = proof === "proven";
     return {
       ...rest,
       amounts: {
@@ -229,6 +252,40 @@ function chooseWithoutProof({
       ...(isTaxProven || tax === undefined ? {} : { total_tax: reason }),
     },
   };
+}
+
+/** Whether the items, the payment or the rate of the tax show the same total, or another one. */
+function weighTotal(
+  { value }: Candidate,
+  {
+    itemSum,
+    tax,
+    taxLines,
+    lines,
+    near,
+    isSupported,
+  }: Pick<Search, "near" | "isSupported"> & {
+    itemSum: number | null;
+    tax: Candidate | undefined;
+    taxLines: readonly AmountLine[];
+    lines: readonly AmountLine[];
+  },
+): "proven" | "open" | "contradicted" {
+  const additions = [...taxLines.map((line) => line.value), tax?.value ?? 0];
+  if (isSupported(value) || (itemSum !== null && additions.some((added) => near(itemSum + added, value))))
+    return "proven";
+  const rated = taxLines.filter(({ isSum }) => !isSum);
+  const isRated = rated.length > 0 && rated.every(({ rate }) => rate !== null && rate > 0);
+  // Each tax is its rate of a net amount. The net amounts and the taxes together are the total.
+  const gross = rated.reduce((sum, line) => sum + line.value * (1 + 100 / (line.rate ?? 1)), 0);
+  // Some currencies have no cents, and the tax of each rate is rounded down.
+  const step = [value, ...rated.map((line) => line.value)].every(Number.isInteger) ? 1 : 0.005;
+  const rounding = rated.reduce((sum, { rate }) => sum + step * (1 + 100 / (rate ?? 1)), 0) + 0.011;
+  if (isRated && Math.abs(gross - value) <= rounding) return "proven";
+  // Charges and discounts may explain the difference.
+  if (lines.some(({ kind }) => ["discount", "shipping", "service", "tip", "fee"].includes(kind))) return "open";
+  const isOpen = tax === undefined ? itemSum === null || isPlausibleRest(itemSum, value) : itemSum === null && !isRated;
+  return isOpen ? "open" : "contradicted";
 }
 
 function findSupport({ lines, itemSum }: AmountEvidence, near: Search["near"]): Search["isSupported"] {

@@ -1,6 +1,7 @@
 // Arranges the words of a page into rows from top to bottom, and each row into cells that are separated by wide gaps. The reading order is ignored.
 
-import type { Page, Word } from "./page.ts";
+import { median } from "./median.ts";
+import type { Extent, Page, Word } from "./page.ts";
 
 export interface Row {
   readonly cells: readonly Cell[];
@@ -12,19 +13,19 @@ export interface Row {
   readonly height: number;
 }
 
-export interface Cell {
+export interface Cell extends Extent {
   readonly text: string;
   readonly words: readonly Word[];
-  readonly left: number;
-  readonly right: number;
 }
 
-interface PlacedWord {
-  readonly word: Word;
-  readonly left: number;
-  readonly right: number;
+/** The vertical middle and the height of something on a page. */
+export interface Placed {
   readonly middle: number;
   readonly height: number;
+}
+
+interface PlacedWord extends Extent, Placed {
+  readonly word: Word;
 }
 
 // Relative to the mean width of a letter. A space is half as wide, in a fixed-width font one and a half; gaps between columns are wider.
@@ -34,10 +35,16 @@ const sameRow = 0.5;
 
 export function toRows(page: Page): Row[] {
   const placed = page.lines.flatMap((line) => line.words.map((word) => place(page, word)));
-  const rows: { items: PlacedWord[]; middle: number; height: number }[] = [];
-  for (const item of placed.toSorted((first, second) => first.middle - second.middle)) {
+  const rows = gatherRows(placed, (item, row) => sameRow * Math.max(item.height, row.height));
+  return rows.map(({ items, middle }) => toRow(items, middle));
+}
+
+/** Rows from top to bottom. An item whose middle is nearer than `reach` to the mean of the row above belongs to that row. */
+export function gatherRows<Item extends Placed>(items: readonly Item[], reach: (item: Item, row: Placed) => number) {
+  const rows: { items: Item[]; middle: number; height: number }[] = [];
+  for (const item of items.toSorted((first, second) => first.middle - second.middle)) {
     const row = rows.at(-1);
-    if (row === undefined || Math.abs(item.middle - row.middle) >= sameRow * Math.max(item.height, row.height)) {
+    if (row === undefined || Math.abs(item.middle - row.middle) >= reach(item, row)) {
       rows.push({ items: [item], middle: item.middle, height: item.height });
       continue;
     }
@@ -45,7 +52,7 @@ export function toRows(page: Page): Row[] {
     row.middle += (item.middle - row.middle) / row.items.length;
     row.height += (item.height - row.height) / row.items.length;
   }
-  return rows.map(({ items, middle }) => toRow(items, middle));
+  return rows;
 }
 
 function place(page: Page, word: Word): PlacedWord {
@@ -61,7 +68,7 @@ function place(page: Page, word: Word): PlacedWord {
 
 function toRow(items: readonly PlacedWord[], middle: number): Row {
   const sorted = items.toSorted((first, second) => first.left - second.left);
-  const height = medianHeight(sorted);
+  const height = median(sorted.map((item) => item.height));
   const letters = sorted.reduce((total, { word }) => total + word.text.length, 0);
   const gap = (cellGap * sorted.reduce((total, { left, right }) => total + right - left, 0)) / letters;
   const groups: PlacedWord[][] = [];
@@ -84,9 +91,4 @@ function toRow(items: readonly PlacedWord[], middle: number): Row {
     bottom: middle + height / 2,
     height,
   };
-}
-
-function medianHeight(items: readonly PlacedWord[]): number {
-  const heights = items.map((item) => item.height).toSorted((first, second) => first - second);
-  return heights[Math.floor(heights.length / 2)] ?? 0;
 }

@@ -5,7 +5,7 @@ import { toRows } from "./rows.ts";
 import type { Rule, Rules } from "./rules.ts";
 import { hasHeader, type Table, type TableCell, type TableRow } from "./table.ts";
 import { toGridRow } from "./table-columns.ts";
-import { mergeLines } from "./table-rows.ts";
+import { joinLines, splitRows } from "./table-rows.ts";
 
 export interface RuledTables {
   readonly tables: readonly { readonly table: Table; readonly top: number }[];
@@ -60,10 +60,9 @@ export function findGrids({ horizontal, vertical }: Rules): Grid[] {
   for (const [h, one] of across.entries())
     for (const [v, other] of down.entries()) if (meet(one, other)) groups.join(h, across.length + v);
   return groups.list().flatMap((members) => {
-    const own: Rules = {
-      horizontal: members.flatMap((index) => across[index] ?? []),
-      vertical: members.flatMap((index) => (index < across.length ? [] : (down[index - across.length] ?? []))),
-    };
+    const horizontal = members.flatMap((index) => across[index] ?? []);
+    const vertical = members.flatMap((index) => down[index - across.length] ?? []);
+    const own: Rules = { horizontal, vertical: dropStrokes(vertical, horizontal) };
     const xs = addEnds(toPositions(own.vertical), own.horizontal);
     const ys = addEnds(toPositions(own.horizontal), own.vertical);
     const isGrid = xs.length >= 3 && ys.length >= 3 && xs.length <= maxColumns + 1;
@@ -78,6 +77,20 @@ function longest(rules: readonly Rule[]): Rule[] {
 function meet(across: Rule, down: Rule): boolean {
   const isWithin = (at: number, { from, to }: Rule) => at >= from - touching && at <= to + touching;
   return isWithin(down.at, across) && isWithin(across.at, down);
+}
+
+/**
+ * Without the strokes of letters. On a low picture they are long enough for rules, and those of two rows form one that crosses a rule. A rule, or another
+ * piece of it, begins or ends at a rule or at an end of the grid.
+ */
+function dropStrokes(down: readonly Rule[], across: readonly Rule[]): Rule[] {
+  const start = down.reduce((least, { from }) => Math.min(least, from), 1);
+  const end = down.reduce((most, { to }) => Math.max(most, to), 0);
+  const ends = [start, end, ...across.map(({ at }) => at)];
+  const anchored = down.filter(({ from, to }) =>
+    ends.some((at) => Math.abs(at - from) <= touching || Math.abs(at - to) <= touching),
+  );
+  return down.filter((rule) => anchored.some(({ at }) => Math.abs(at - rule.at) <= sameRule));
 }
 
 function createGroups(count: number) {
@@ -192,9 +205,9 @@ function splitBody(grid: Grid, words: readonly Word[], page: Page): TableRow[] |
     right: right * page.width,
   }));
   const lines = toLines(words, page).map((row) => toGridRow(row, columns, page.width));
-  const full = lines.filter(({ cells }) => cells.filter((cell) => cell !== null).length >= 2).length;
-  if (full < 2 || full < lines.length / 2) return null;
-  return mergeLines(lines, []);
+  const rows = splitRows(lines, []).map(joinLines);
+  const full = rows.filter((cells) => cells.filter((cell) => cell !== null).length >= 2).length;
+  return full < 2 || full < rows.length / 2 ? null : rows;
 }
 
 function toLines(words: readonly Word[], page: Page) {

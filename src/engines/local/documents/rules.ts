@@ -15,11 +15,7 @@ export interface Rules {
   readonly vertical: readonly Rule[];
 }
 
-interface Run {
-  at: number;
-  from: number;
-  to: number;
-}
+type Run = { -readonly [Member in keyof Rule]: Rule[Member] };
 
 // Rules of one pixel at 200 dots per inch are still visible at this size, because a pixel takes the darkest of those that it replaces.
 const maxSide = 1_600;

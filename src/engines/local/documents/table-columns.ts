@@ -1,13 +1,11 @@
 // The columns of a table without rules: the places where no row, or hardly any, has text are the gaps between them.
 
 import { median } from "./median.ts";
+import type { Extent } from "./page.ts";
 import type { Cell, Row } from "./rows.ts";
 import { type GridRow, joinCells } from "./table.ts";
 
-export interface Column {
-  readonly left: number;
-  readonly right: number;
-}
+export type Column = Extent;
 
 // Relative to the mean width of a letter. Spaces within a cell are narrower.
 const wordGap = 1.3;
@@ -21,12 +19,59 @@ export function findColumns(rows: readonly Row[], pageWidth: number): Column[] {
   const parts = rows.map((row) => toParts(row, pageWidth));
   const several = parts.filter((cells) => cells.length >= 2);
   if (several.length < 2) return [];
-  const allowed = several.length < fewRows ? 0 : Math.max(1, Math.floor(crossingShare * several.length));
+  const allowed = maxCrossing(several.length);
   const minWidth = minGap * median(rows.map((row) => row.height));
   const columns = joinNear(findCovered(several.flat(), allowed), minWidth);
   // A column that hardly any row fills.
   const alone = several.flat().filter((part) => columns.every((column) => !overlaps(part, column)));
   return [...columns, ...joinNear(findCovered(alone, 0), minWidth)].sort((one, other) => one.left - other.left);
+}
+
+/** The number of rows whose text may cross the gap between two columns. */
+function maxCrossing(rows: number): number {
+  return rows < fewRows ? 0 : Math.max(1, Math.floor(crossingShare * rows));
+}
+
+/**
+ * Joins a column that only the first row fills with its neighbour that only the other rows fill: the head is aligned left and the numbers are
+ * aligned right, or the other way round, and they have nothing in common but the start of a few long numbers.
+ */
+export function joinHeads(columns: readonly Column[], lines: readonly GridRow[]): Column[] {
+  const [first, ...others] = lines;
+  const sideOf = (index: number) => {
+    const isHead = first?.cells[index] != null;
+    const filled = others.filter(({ cells }) => cells[index] != null).length;
+    if (isHead) return filled > maxCrossing(others.length) ? "both" : "head";
+    return filled > 0 ? "body" : "both";
+  };
+  const sides = columns.map((_, index) => sideOf(index));
+  const joined: Column[] = [];
+  for (let at = 0; at < columns.length; ) {
+    let end = at;
+    while (end < columns.length && sides[end] !== "both" && (end === at || sides[end] !== sides[end - 1])) end++;
+    if (end === at) end++;
+    joined.push(...joinPairs(columns.slice(at, end)));
+    at = end;
+  }
+  return joined;
+}
+
+/** Heads and bodies in turns. Of an odd number, the first or the last one stays alone, whichever brings the others closer together. */
+function joinPairs(columns: readonly Column[]): Column[] {
+  if (columns.length < 2) return [...columns];
+  const pairs = (from: number) =>
+    columns.slice(from).flatMap((left, index) => {
+      const right = columns[from + index + 1];
+      return index % 2 === 0 && right !== undefined ? [{ left, right }] : [];
+    });
+  const gaps = (from: number) => pairs(from).reduce((sum, { left, right }) => sum + right.left - left.right, 0);
+  const isOdd = columns.length % 2 === 1;
+  const from = isOdd && gaps(1) < gaps(0) ? 1 : 0;
+  return [
+    ...columns.slice(0, from),
+    ...pairs(from).map(({ left, right }) => ({ left: left.left, right: right.right })),
+    ...(isOdd && from === 0 ? columns.slice(-1) : []),
+  ];
 }
 
 /** Words that cannot be told from their neighbours by their distance form one cell over several columns. */

@@ -1,32 +1,42 @@
 // The rows of a table: lines of text that belong to the same row are joined.
 
+import { median } from "./median.ts";
 import { type GridRow, hasNumber, joinCells, type TableCell, type TableRow } from "./table.ts";
 
 // Rows are that much farther apart than the lines of one row.
 const rowSpacing = 1.2;
+const closerThan = 0.9;
 const numericShare = 0.6;
 const minBlocks = 3;
 // Tables with a rule below each row have few lines between two rules. Others have rules around the body only.
 const maxLinesBetweenRules = 5;
 
-/** `separators`: the heights of horizontal rules. */
-export function mergeLines(lines: readonly GridRow[], separators: readonly number[]): TableRow[] {
-  const byRules = splitAtRules(lines, separators);
-  if (byRules !== null) return byRules.map(joinBlock);
-  const bySpacing = splitAtSpacing(lines);
-  if (bySpacing !== null) return bySpacing.map(joinBlock);
-  return joinContinuations(lines);
+/** The lines of each row. `separators`: the heights of horizontal rules. */
+export function splitRows(lines: readonly GridRow[], separators: readonly number[]): GridRow[][] {
+  const gaps = lines.slice(1).map((line, index) => findGap(lines[index] as GridRow, line, separators));
+  return splitAtRules(lines, gaps) ?? splitAtSpacing(lines, gaps) ?? joinContinuations(lines, gaps);
+}
+
+/** What is between a line and the next. */
+interface Gap {
+  /** From the middle of one to the middle of the other. */
+  readonly distance: number;
+  readonly hasRule: boolean;
+}
+
+function findGap(above: GridRow, below: GridRow, separators: readonly number[]): Gap {
+  const [from, to] = [middleOf(above), middleOf(below)];
+  return { distance: to - from, hasRule: separators.some((at) => at > from && at < to) };
 }
 
 /** Null: the rules do not separate rows. */
-function splitAtRules(lines: readonly GridRow[], separators: readonly number[]): GridRow[][] | null {
-  const blocks: GridRow[][] = [[]];
-  for (const [index, line] of lines.entries()) {
-    const above = lines[index - 1];
-    const isSeparated = above !== undefined && separators.some((at) => at > middleOf(above) && at < middleOf(line));
-    if (isSeparated) blocks.push([]);
-    blocks.at(-1)?.push(line);
-  }
+function splitAtRules(lines: readonly GridRow[], gaps: readonly Gap[]): GridRow[][] | null {
+  const blocks = splitWhere(lines, (index) => gaps[index]?.hasRule === true);
+  const [across, within] = [true, false].map((hasRule) =>
+    median(gaps.filter((gap) => gap.hasRule === hasRule).map(({ distance }) => distance)),
+  ) as [number, number];
+  // Lines of one row are closer to each other than to the lines beyond a rule. Otherwise some rules are missing or were not found.
+  if (within > closerThan * across) return null;
   const numeric = findNumericColumns(lines);
   const isRow = (block: readonly GridRow[]) =>
     block.length <= maxLinesBetweenRules && isOneRow(block, numeric, blocks.length);
@@ -35,9 +45,8 @@ function splitAtRules(lines: readonly GridRow[], separators: readonly number[]):
 }
 
 /** Null: all lines are equally far apart, or the blocks cannot be rows. */
-function splitAtSpacing(lines: readonly GridRow[]): GridRow[][] | null {
-  const distances = lines.slice(1).map((line, index) => middleOf(line) - middleOf(lines[index] as GridRow));
-  const sorted = distances.toSorted((one, other) => one - other);
+function splitAtSpacing(lines: readonly GridRow[], gaps: readonly Gap[]): GridRow[][] | null {
+  const sorted = gaps.map(({ distance }) => distance).toSorted((one, other) => one - other);
   let limit: number | null = null;
   let largest = rowSpacing;
   for (const [index, distance] of sorted.entries()) {
@@ -47,13 +56,20 @@ function splitAtSpacing(lines: readonly GridRow[]): GridRow[][] | null {
     limit = (distance + next) / 2;
   }
   if (limit === null) return null;
-  const blocks: GridRow[][] = [];
-  for (const [index, line] of lines.entries()) {
-    if (index === 0 || (distances[index - 1] ?? 0) > limit) blocks.push([line]);
-    else blocks.at(-1)?.push(line);
-  }
+  const farthest = limit;
+  const blocks = splitWhere(lines, (index) => (gaps[index]?.distance ?? 0) > farthest);
   const numeric = findNumericColumns(lines);
   return blocks.every((block) => isOneRow(block, numeric, blocks.length)) ? blocks : null;
+}
+
+/** `isEnd`: whether a block ends between the line of this index and the next. */
+function splitWhere(lines: readonly GridRow[], isEnd: (index: number) => boolean): GridRow[][] {
+  const blocks: GridRow[][] = [];
+  for (const [index, line] of lines.entries()) {
+    if (index === 0 || isEnd(index - 1)) blocks.push([line]);
+    else blocks.at(-1)?.push(line);
+  }
+  return blocks;
 }
 
 function findNumericColumns(lines: readonly GridRow[]): number[] {
@@ -74,7 +90,8 @@ function isOneRow(block: readonly GridRow[], numeric: readonly number[], blocks:
   return blocks >= minBlocks || columns.some((index) => linesOf(index) < block.length);
 }
 
-function joinBlock(block: readonly GridRow[]): TableRow {
+/** The cells of a row of several lines. */
+export function joinLines(block: readonly GridRow[]): TableRow {
   const [first, ...others] = block;
   const cells = [...(first?.cells ?? [])];
   for (const line of others) addLine(cells, line.cells);
@@ -89,25 +106,48 @@ function addLine(cells: (TableCell | null)[], line: TableRow): void {
   }
 }
 
-/** A line that fills few columns, and none with numbers, continues the row above. */
-function joinContinuations(lines: readonly GridRow[]): TableRow[] {
+/** A line that fills few columns, and none with numbers, continues the row above if its text would not have fitted there. */
+function joinContinuations(lines: readonly GridRow[], gaps: readonly Gap[]): GridRow[][] {
   const numeric = findNumericColumns(lines);
-  const rows: (TableCell | null)[][] = [];
-  for (const { cells } of lines) {
-    const above = rows.at(-1);
+  const widths = (lines[0]?.cells ?? []).map((_, index) =>
+    lines.reduce((widest, { cells }) => Math.max(widest, widthOf(cells[index])), 0),
+  );
+  const rows: GridRow[][] = [];
+  let above: TableRow = [];
+  for (const [at, line] of lines.entries()) {
+    const { cells } = line;
     const filled = cells.flatMap((cell, index) => (cell === null ? [] : [index]));
     const isContinuation =
       rows.length >= 2 &&
-      above !== undefined &&
+      gaps[at - 1]?.hasRule !== true &&
       filled.length <= Math.max(1, cells.length / 2) &&
       filled.every((index) => above[index] != null && !numeric.includes(index)) &&
       (filled.length === 1 || !filled.includes(0)) &&
       filled.length < above.filter((cell) => cell !== null).length &&
+      filled.every((index) => continues(lines[at - 1]?.cells[index], cells[index], widths[index] ?? 0)) &&
       !filled.some((index) => hasNumber(cells[index]) && filled.length === 1 && index === 0);
-    if (isContinuation && above !== undefined) addLine(above, cells);
-    else rows.push([...cells]);
+    if (isContinuation) rows.at(-1)?.push(line);
+    else rows.push([line]);
+    above = isContinuation ? above.map((cell, index) => cell ?? cells[index] ?? null) : cells;
   }
   return rows;
+}
+
+/** Text is continued in the next line where its first word does not fit, or in the middle of a sentence. */
+function continues(above: TableCell | null | undefined, below: TableCell | null | undefined, columnWidth: number) {
+  if (above == null || below == null) return false;
+  const [firstWord = ""] = below.text.split(" ");
+  const letterWidth = widthOf(below) / Math.max(1, below.text.length);
+  const fits = widthOf(above) + (firstWord.length + 1) * letterWidth <= columnWidth;
+  return !fits || (startsSmall(below.text) && !startsSmall(above.text));
+}
+
+function startsSmall(text: string): boolean {
+  return /^\p{Ll}/u.test(text);
+}
+
+function widthOf(cell: TableCell | null | undefined): number {
+  return cell == null ? 0 : cell.right - cell.left;
 }
 
 function middleOf({ top, bottom }: GridRow): number {

@@ -6,14 +6,19 @@ import { toRegions } from "./reading-order.ts";
 import { type Row, toRows } from "./rows.ts";
 import { findRuledTables } from "./ruled-tables.ts";
 import type { Rule, Rules } from "./rules.ts";
+import { areFull, haveWidePitch, isRunningText } from "./running-text.ts";
 import { type GridRow, hasHeader, type Table } from "./table.ts";
-import { type Column, findColumns, toGridRow } from "./table-columns.ts";
-import { mergeLines } from "./table-rows.ts";
+import { type Column, findColumns, joinHeads, toGridRow } from "./table-columns.ts";
+import { joinLines, splitRows } from "./table-rows.ts";
 
 // Relative to the height of a row. A wider gap ends the table.
 const maxRowGap = 2.6;
 const proseWidth = 8;
 const minProseRows = 6;
+const minWordRows = 3;
+const fullShare = 0.8;
+// Relative to the size of the text. The lines of addresses and articles are at most one and a half times as far apart.
+const minWordPitch = 1.6;
 const noRules: Rules = { horizontal: [], vertical: [] };
 
 /** `rules`: the lines that are drawn on the page, if they are known. */
@@ -42,8 +47,12 @@ function splitAtGaps(rows: readonly Row[]): Row[][] {
 /** A row of one cell that covers several columns is a heading or a paragraph and ends the table. */
 function toTables(rows: readonly Row[], page: Page, rules: readonly Rule[]): { table: Table; top: number }[] {
   const last = rows.findLastIndex((row) => row.cells.length >= 2);
-  const columns = findColumns(rows.slice(0, last + 1), page.width);
-  if (columns.length < 2) return [];
+  const found = findColumns(rows.slice(0, last + 1), page.width);
+  if (found.length < 2) return [];
+  const columns = joinHeads(
+    found,
+    rows.slice(0, last + 1).map((row) => toGridRow(row, found, page.width)),
+  );
   const isCrossing = ({ cells: [only, ...others] }: Row) =>
     only !== undefined &&
     others.length === 0 &&
@@ -62,11 +71,13 @@ function toTables(rows: readonly Row[], page: Page, rules: readonly Rule[]): { t
 }
 
 function toTable(lines: readonly GridRow[], columns: readonly Column[], separators: readonly number[]): Table | null {
-  const merged = mergeLines(dropParagraphs(lines), separators);
+  const blocks = splitRows(dropParagraphs(lines), separators);
+  const merged = blocks.map(joinLines);
   if (merged.filter((cells) => cells.filter((cell) => cell !== null).length >= 2).length < 2) return null;
   if (isText(lines)) return null;
-  // Two columns of words are addresses or articles and not a table.
-  if (columns.length === 2 && !isNumeric(merged.map((cells) => cells[1]?.text ?? ""))) return null;
+  // Two columns of words are addresses or articles and not a table, unless their rows are set apart.
+  const isOfWords = columns.length === 2 && !isNumeric(merged.map((cells) => cells[1]?.text ?? ""));
+  if (isOfWords && !areSetApart(blocks, separators)) return null;
   return { columns: columns.length, rows: merged, hasHeader: hasHeader(merged) };
 }
 
@@ -77,18 +88,60 @@ function dropParagraphs(lines: readonly GridRow[]): GridRow[] {
   return below.length > 2 ? lines.slice(0, last + 1) : [...lines];
 }
 
-/** Columns of prose have long lines, in at least two of them. */
+/** Columns of prose have long lines that continue each other, in at least two of them. */
 function isText(lines: readonly GridRow[]): boolean {
   if (lines.length < minProseRows) return false;
+  const middles = lines.map(({ top, bottom }) => (top + bottom) / 2);
+  if (haveWidePitch(middles, median(lines.map(({ height }) => height)))) return false;
   const [first] = lines;
-  const widths = first?.cells.map((_, index) => {
-    const cells = lines.flatMap(({ cells, height }) => {
+  const prose = first?.cells.filter((_, index) => {
+    const filled = lines.flatMap(({ cells, height }) => {
       const cell = cells[index];
-      return cell == null ? [] : [(cell.right - cell.left) / Math.max(height, 1e-9)];
+      return cell == null ? [] : [{ text: cell.text, width: (cell.right - cell.left) / Math.max(height, 1e-9) }];
     });
-    return cells.length >= minProseRows ? median(cells) : 0;
+    return (
+      filled.length >= minProseRows &&
+      median(filled.map(({ width }) => width)) >= proseWidth &&
+      isRunningText(filled.map(({ text }) => text)) !== false &&
+      areFull(filled)
+    );
   });
-  return (widths ?? []).filter((width) => width >= proseWidth).length >= 2;
+  return (prose ?? []).length >= 2;
+}
+
+/**
+ * There is a rule between nearly all rows. Or nearly all have two cells, and they have more than the distance of lines between them, or rules at the
+ * head and the end.
+ */
+function areSetApart(blocks: readonly (readonly GridRow[])[], separators: readonly number[]): boolean {
+  const rows = blocks.flatMap((block) => {
+    const [first, last] = [block[0], block.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const isFull = joinLines(block).every((cell) => cell !== null);
+    return [{ top: first.top, bottom: last.bottom, height: first.height, isFull }];
+  });
+  const [first, second] = rows;
+  const last = rows.at(-1);
+  if (first === undefined || second === undefined || last === undefined || rows.length < minWordRows) return false;
+  const hasRule = (from: number, to: number) => separators.some((at) => at > from && at < to);
+  const between = rows.slice(1).map((row, index) => ({ from: rows[index]?.bottom ?? 0, to: row.top }));
+  const full = rows.filter(({ isFull }) => isFull).length;
+  const ruled = between.filter(({ from, to }) => hasRule(from - first.height / 2, to + first.height / 2)).length;
+  if (ruled >= fullShare * between.length) return full >= rows.length / 2;
+  if (full < fullShare * rows.length) return false;
+  const pitch = median(between.map(({ from, to }) => to - from)) + median(rows.map(({ height }) => height));
+  return (
+    pitch >= minWordPitch * textSize(blocks.flat()) ||
+    (hasRule(first.top - first.height, first.bottom) && hasRule(last.top, last.bottom + last.height)) ||
+    (hasRule(first.top, second.bottom) && hasRule(last.top, last.bottom + last.height))
+  );
+}
+
+/** In the units of the page. Boxes of recognised text are up to twice as high as its letters, so the width of a letter limits it. */
+function textSize(lines: readonly GridRow[]): number {
+  const cells = lines.flatMap((line) => line.cells.flatMap((cell) => cell ?? []));
+  const letterWidth = median(cells.map(({ left, right, text }) => (right - left) / text.length));
+  return Math.min(2 * letterWidth, median(lines.map(({ height }) => height)));
 }
 
 function isNumeric(texts: readonly string[]): boolean {

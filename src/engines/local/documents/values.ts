@@ -166,12 +166,36 @@ export function findWebsites(text: string): string[] {
   return [...new Set(findDistinct(text, webPattern).map((match) => trimEndOf(match, /[./]/)))];
 }
 
-/** Only numbers after a label or with a plus sign, because documents contain many other numbers. */
+/** Only numbers after a label, with a plus sign, or alone in a part of a letterhead, because documents contain many other numbers. */
 export function findPhones(text: string): string[] {
   const faxes = findFaxes(text);
-  const labelled = findNumbersAfter(text, "(?:tel|phone|ph|mobile|mob|cell|call|téléphone|telefon|tél|puh|tlf|gsm)");
+  const labelled = findNumbersAfter(
+    text,
+    "(?:tel|phone|ph|mobile|mob|cell|call|téléphone|telefon|tél|puh|tlf|tfn|fono?|gsm|móvil|cel)",
+  );
   const international = findDistinct(text, /(?<![\w])(\+\d[\d\s().-]{7,17}\d)/g);
-  return [...new Set([...labelled, ...international])].filter((phone) => !faxes.includes(phone));
+  const shortLabelled = findDistinct(
+    text,
+    /(?:^|[\n|·•–,;]\s?|\s{2})(?:T|P|M|Tf)[.:]?\s{1,2}(\+?[\d(][\d\s().\-/]{6,18}\d)/g,
+  );
+  const alone = text
+    .split(/\n| {2}|\s[–—·•|∙]\s|[•|]/)
+    .map((part) => part.trim())
+    .filter((part) => aloneForms.some((form) => form.test(part)) && !isDateLike(part));
+  return [...new Set([...labelled, ...shortLabelled, ...international, ...alone])].filter(
+    (phone) => !faxes.includes(phone),
+  );
+}
+
+/** With an area code that begins with a zero or stands in parentheses, and the American form. */
+const aloneForms = [
+  /^\(?0\d{1,5}\)?[\s/-][\d\s()./-]{4,14}\d$/,
+  /^\(\d{2,4}\)\s?[\d\s-]{5,10}\d$/,
+  /^\d{3}[-.]\d{3}[-.]\d{4}$/,
+];
+
+function isDateLike(text: string): boolean {
+  return findDates(text).length > 0 || text.replace(/\D/g, "").length < 8;
 }
 
 export function findFaxes(text: string): string[] {

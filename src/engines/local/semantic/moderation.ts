@@ -1,23 +1,15 @@
-// text/moderation with the sentence model: bad words, and sentences that a linear classifier on the vectors takes for harmful. Only assistive: it
-// looks at single sentences without their context. `scripts/train-moderation.ts` trains the classifier.
+// text/moderation with the sentence model: bad words, and sentences that a classifier of their vectors takes for harmful. Only assistive: it looks at single
+// sentences without their context.
 
 import { round } from "../numbers.ts";
 import { badWordsPackage, loadBadWords, type ModerationItem, toModerationOutput } from "../text/moderation.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { createTextEngine } from "../text/text-engine.ts";
-import weights from "./moderation-weights.json" with { type: "json" };
+import { type HarmKind, loadClassifier } from "./moderation-classifier.ts";
 import { sentenceEngineFacts } from "./sentence-engine.ts";
-import { loadSentenceModel, sentenceModelPackages, similarityOf, vectorLength } from "./sentence-model.ts";
+import { loadSentenceModel, sentenceModelPackages } from "./sentence-model.ts";
 
-type Kind = Exclude<keyof typeof weights, "harm">;
-
-interface Judgement {
-  /** The probability of any harm, 0 to 1. */
-  readonly harm: number;
-  readonly kind: Kind;
-}
-
-const kinds: Readonly<Record<Kind, Pick<ModerationItem, "category" | "subcategory">>> = {
+const kinds: Readonly<Record<HarmKind, Pick<ModerationItem, "category" | "subcategory">>> = {
   insult: { category: "Toxic", subcategory: "Insult" },
   threat: { category: "Violence", subcategory: "Threatening" },
   violence: { category: "Violence", subcategory: "Violence" },
@@ -77,18 +69,3 @@ export const moderation = createTextEngine({
     };
   },
 });
-
-/** Linear models on the vector, with the bias as the last weight: `harm` gives the log odds of any harm, the others compare the kinds. */
-function loadClassifier(): (vector: Float32Array) => Judgement {
-  const rows = Object.entries(weights).map(([name, encoded]) => {
-    const { buffer } = Uint8Array.from(Buffer.from(encoded, "base64"));
-    return { name, row: new Float32Array(buffer) };
-  });
-  return (vector) => {
-    const scored = rows.map(({ name, row }) => ({ name, score: similarityOf(vector, row) + (row[vectorLength] ?? 0) }));
-    const logOdds = scored.find(({ name }) => name === "harm")?.score ?? 0;
-    const ofKinds = scored.filter((one): one is { name: Kind; score: number } => one.name !== "harm");
-    const { name: kind } = ofKinds.reduce((one, other) => (other.score > one.score ? other : one));
-    return { harm: 1 / (1 + Math.exp(-logOdds)), kind };
-  };
-}

@@ -12,6 +12,7 @@ export interface Transcript {
   readonly text: string;
   /** The geometric mean of the token probabilities, 0 to 1. */
   readonly confidence: number | null;
+  readonly tokens: number;
 }
 
 /** The parts of the package that we call. */
@@ -66,14 +67,15 @@ export async function loadMoonshine(
   }
 
   return async (samples) => {
-    if (samples.length < minSamples) return { text: "", confidence: null };
+    if (samples.length < minSamples) return { text: "", confidence: null, tokens: 0 };
     const { last_hidden_state: encoded } = await encoder.run({
       input_values: onnx.floats(samples, [1, samples.length]),
     });
     if (encoded === undefined) throw new Error("The encoder returned no state");
     const maxTokens = Math.ceil((samples.length / sampleRate) * tokensPerSecond) + 2;
     const { tokens, confidence } = await decode(encoded, maxTokens);
-    return { text: tokenizer.decode(tokens, false, false).replace(/\s+/g, " ").trim(), confidence };
+    const text = tokenizer.decode(tokens, false, false).replace(/\s+/g, " ").trim();
+    return { text, confidence, tokens: tokens.length };
   };
 }
 

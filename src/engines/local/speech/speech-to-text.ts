@@ -8,6 +8,7 @@ import { defineEngine } from "../local-engine.ts";
 import { round, roundTo2 } from "../numbers.ts";
 import { loadOnnx, onnxPackage } from "../onnx.ts";
 import { decodeAudio, decoderPackages, sampleRate } from "./decode-audio.ts";
+import { createLanguageCheck } from "./language-check.ts";
 import { loadMoonshine, moonshinePackages } from "./moonshine.ts";
 import { splitSpeech } from "./split-speech.ts";
 
@@ -45,9 +46,12 @@ export const speechToText = defineEngine({
       if (loadModel === undefined) throw new Error(`There is no model ${name}`);
       const transcribe = await loadModel();
       onProgress(decodingShare);
+      const checkLanguage = createLanguageCheck(name, input.language);
       const entries = [];
       for (const { start, end } of splitSpeech(samples, { rate: sampleRate, maxSeconds: segmentSeconds })) {
-        const { text, confidence } = await transcribe(samples.subarray(start, end));
+        const transcript = await transcribe(samples.subarray(start, end));
+        const { text, confidence } = transcript;
+        checkLanguage.add(transcript, (end - start) / sampleRate);
         onProgress(decodingShare + (1 - decodingShare) * (end / samples.length));
         if (text === "") continue;
         entries.push({
@@ -58,6 +62,7 @@ export const speechToText = defineEngine({
           confidence: confidence === null ? null : round(confidence),
         });
       }
+      checkLanguage.end();
       const seconds = samples.length / sampleRate;
       return {
         output: {

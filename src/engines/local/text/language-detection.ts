@@ -1,4 +1,5 @@
-// translation/language_detection by two models: eld, which is better at its sixty languages, and fastText's lid.176 for all others.
+// translation/language_detection by two models, eld, which is better at its sixty languages, and fastText's lid.176 for all others, and by scripts, letters
+// and everyday words, which decide in texts of a few words.
 
 import { lookUp } from "../../../lib/look-up.ts";
 import { readModelFile } from "../checksums.ts";
@@ -6,6 +7,7 @@ import { round } from "../numbers.ts";
 import { importPackage } from "../resolve-package.ts";
 import { fastTextPackage } from "./fast-text.ts";
 import { type DetectedLanguage, loadLanguageDetector, nameOf } from "./language.ts";
+import { findEvidence, type LanguageEvidence } from "./language-evidence.ts";
 import { createTextEngine } from "./text-engine.ts";
 
 const eldPackage = "eld";
@@ -23,7 +25,7 @@ interface EldPackage {
 // needs 180 MB instead of 60.
 const eldSize = "small";
 /** The scores of eld differ little, so they are multiplied before they are added to logarithms of probabilities. */
-const eldWeight = 60;
+const eldWeight = 75;
 /** A language that eld lacks gets the score of eld's best one, less this, because eld takes it for a relative. */
 const penaltyOfOthers = { widelyUsed: 0.5, rare: 3 };
 /** Of the languages that eld lacks. fastText takes short texts for one of the others by chance. */
@@ -33,12 +35,16 @@ const widelyUsed = new Set(
   ),
 );
 const minProbability = 0.1;
+const everydayWeight = 10;
+const foreignWeight = 8;
 /** With it, the mean confidence is the share of right answers. */
-const temperature = 0.7;
+const temperature = 0.9;
 // Below these, a text has no language that the models know.
 const minEldScore = 0.5;
 const minFastTextProbability = 0.15;
-const minConfidence = 0.25;
+const minConfidence = 0.2;
+/** With so many everyday words, a text is in the language whatever the models say. */
+const sureEverydayShare = 0.2;
 /** eld reads the start of a text, which may be code or a table. In a longer text, fastText alone suffices from this probability on. */
 const sureProbability = 0.7;
 const longTextLetters = 40;
@@ -56,11 +62,11 @@ export const languageDetection = createTextEngine({
     return (text) => {
       const byFastText = detect(text);
       const byEld = byFastText.length === 0 ? {} : eld.detect(text).getScores();
-      const languages = combine(byFastText, byEld);
+      const found: Found = { byFastText, byEld, evidence: findEvidence(text) };
+      const languages = combine(found);
       const [best, ...others] = languages;
-      const original = { engine: "eld, fastText lid.176", languages };
-      if (best === undefined || !isKnown(best, text, byEld, byFastText))
-        return { output: { items: [unknown] }, original };
+      const original = { engine: "eld, fastText lid.176, everyday words", languages };
+      if (best === undefined || !isKnown(best, text, found)) return { output: { items: [unknown] }, original };
       const items: (typeof unknown)[] = [
         best,
         ...others.filter(({ confidence }) => confidence >= minOtherConfidence),
@@ -68,29 +74,32 @@ export const languageDetection = createTextEngine({
       return { output: { items }, original };
     };
 
-    function combine(byFastText: readonly DetectedLanguage[], byEld: Readonly<Record<string, number>>) {
+    function combine({ byFastText, byEld, evidence }: Found): DetectedLanguage[] {
+      if (byFastText.length === 0) return [];
       const highest = Math.max(0, ...Object.values(byEld));
-      const tags = new Set([...Object.keys(byEld), ...byFastText.map(({ tag }) => tag)]);
+      const tags = new Set([...Object.keys(byEld), ...byFastText.map(({ tag }) => tag), ...evidence.languages]);
       const scored = [...tags].map((tag) => {
         const penalty = widelyUsed.has(tag) ? penaltyOfOthers.widelyUsed : penaltyOfOthers.rare;
         const eldScore = knownToEld.has(tag) ? (lookUp(byEld, tag) ?? 0) * eldWeight : highest * eldWeight - penalty;
-        const score = eldScore + Math.log(probabilityOf(tag, byFastText) + minProbability);
-        return { tag, power: Math.exp(score / temperature) };
+        const score =
+          eldScore +
+          Math.log(probabilityOf(tag, byFastText) + minProbability) +
+          everydayWeight * evidence.everydayShare(tag) -
+          foreignWeight * evidence.foreignShare(tag);
+        return { tag, score };
       });
-      const total = scored.reduce((sum, { power }) => sum + power, 0);
-      return scored
+      const best = Math.max(...scored.map(({ score }) => score));
+      const powers = scored.map(({ tag, score }) => ({ tag, power: Math.exp((score - best) / temperature) }));
+      const total = powers.reduce((sum, { power }) => sum + power, 0);
+      return powers
         .map(({ tag, power }): DetectedLanguage => ({ tag, confidence: power / total }))
         .sort((a, b) => b.confidence - a.confidence)
         .slice(0, 5);
     }
 
-    function isKnown(
-      { tag, confidence }: DetectedLanguage,
-      text: string,
-      byEld: Readonly<Record<string, number>>,
-      byFastText: readonly DetectedLanguage[],
-    ): boolean {
+    function isKnown({ tag, confidence }: DetectedLanguage, text: string, { byFastText, byEld, evidence }: Found) {
       if (confidence < minConfidence) return false;
+      if (tag === evidence.ofScript || evidence.everydayShare(tag) >= sureEverydayShare) return true;
       const probability = probabilityOf(tag, byFastText);
       if (!knownToEld.has(tag)) return probability >= minFastTextProbability;
       if ((lookUp(byEld, tag) ?? 0) >= minEldScore) return true;
@@ -98,6 +107,12 @@ export const languageDetection = createTextEngine({
     }
   },
 });
+
+interface Found {
+  readonly byFastText: readonly DetectedLanguage[];
+  readonly byEld: Readonly<Record<string, number>>;
+  readonly evidence: LanguageEvidence;
+}
 
 const unknown: { language: string; display_name: string; confidence: number | null } = {
   language: "unknown",

@@ -36,9 +36,21 @@ export async function loadPersonalData(): Promise<(text: string) => PersonalDatu
     const forms = findPersonalData(text);
     const phones = findPhoneNumbers(text, countriesOf(forms));
     const others = selectBest([...forms, ...phones]);
-    const found = selectBest([...others, ...findPeople(text, others)]);
+    const people = findPeople(text, others);
+    const found = selectBest([...others, ...people, ...findAgesAfter(text, people)]);
     return selectBest([...found, ...findMentions(text, found)]);
   };
+}
+
+/** "Ann Lee, 34, from Leeds", "Ann Lee (34)" */
+function findAgesAfter(text: string, people: readonly PersonalDatum[]): PersonalDatum[] {
+  return people.flatMap((person): PersonalDatum[] => {
+    const end = person.start + person.text.length;
+    const match = /^(?:,\s(?<plain>\d{1,2})(?=,\s\p{L})|\s\((?<bracketed>\d{1,2})\))/u.exec(text.slice(end, end + 12));
+    const age = match?.groups?.["plain"] ?? match?.groups?.["bracketed"];
+    if (age === undefined) return [];
+    return [{ text: age, start: text.indexOf(age, end), kind: "AGE", confidence: 0.75 }];
+  });
 }
 
 function selectBest(found: readonly PersonalDatum[]): PersonalDatum[] {

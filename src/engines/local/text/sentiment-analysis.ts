@@ -29,8 +29,8 @@ const weights: Readonly<Record<Label, readonly number[]>> = {
 };
 // With a lower probability, neither feeling is known.
 const minProbability = 0.5;
-const maxLogOdds = 4;
-const maxOpinionWords = 2;
+/** Limits of inputs of the regression. */
+const maxInput = { logOdds: 4, opinionWords: 2 };
 const maxSegments = 5_000;
 
 export const sentimentAnalysis = createTextEngine({
@@ -63,10 +63,10 @@ function judge(text: string, polarity: Classify, stars: Classify): Sentiment {
   const logOdds = Math.log((good + 1e-3) / (1 - good + 1e-3));
   const { positive, negative } = countOpinionWords(prepared.split(" "));
   // In a long text, their proportion counts.
-  const share = Math.min(1, maxOpinionWords / Math.max(1, positive + negative)) / maxOpinionWords;
+  const share = Math.min(1, maxInput.opinionWords / Math.max(1, positive + negative)) / maxInput.opinionWords;
   const inputs = [
     ...starLabels.map((star) => byStars.find(({ name }) => name === star)?.probability ?? 0),
-    Math.min(maxLogOdds, Math.max(-maxLogOdds, logOdds)) / maxLogOdds,
+    Math.min(maxInput.logOdds, Math.max(-maxInput.logOdds, logOdds)) / maxInput.logOdds,
     positive * share,
     negative * share,
     1,

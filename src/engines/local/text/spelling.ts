@@ -36,8 +36,6 @@ interface CloseWord {
   readonly cost: number;
 }
 
-const maxSuggestions = 5;
-const maxWordLength = 24;
 // The search for a single edit comes first, because the search for two takes ten times as long and is seldom needed.
 const maxDistances = [1.5, 2.5];
 
@@ -58,7 +56,9 @@ const britishForms: readonly (readonly [RegExp, string])[] = [
   [/grey/, "gray"],
 ];
 const vowels = new Set("aeiouy");
-const similarSounds = new Set(["ck", "kc", "cs", "sc", "sz", "zs", "fv", "vf", "gj", "jg", "td", "dt", "mn", "nm"]);
+
+const maxSuggestions = 5;
+const maxWordLength = 24;
 
 export async function loadSpelling(commonWords: ReadonlySet<string>): Promise<Spelling> {
   const { default: nspell } = await importPackage<{ default: Nspell }>("nspell");
@@ -151,6 +151,8 @@ function editDistance(typed: string, meant: string, maxDistance: number): number
   }
   return at(typed.length, meant.length) + first;
 }
+
+const similarSounds = new Set(["ck", "kc", "cs", "sc", "sz", "zs", "fv", "vf", "gj", "jg", "td", "dt", "mn", "nm"]);
 
 function replaceCost(letter: string, expected: string): number {
   if (letter === expected) return 0;

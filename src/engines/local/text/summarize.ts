@@ -14,8 +14,7 @@ interface Sentence extends Span {
 // The graph grows quadratically, so longer texts are ranked in parts, and then the best sentences of the parts.
 const sentencesPerPart = 300;
 const minWords = 3;
-const damping = 0.85;
-const rounds = 30;
+const ranking = { damping: 0.85, rounds: 30 };
 
 export const summarize = createTextEngine({
   task: "text/summarize",
@@ -85,12 +84,12 @@ function rank(sentences: readonly Sentence[]): Float64Array {
   }
   const sums = rows.map((row) => row.reduce((sum, similarity) => sum + similarity, 0));
   let scores = new Float64Array(rows.length).fill(1);
-  for (let round = 0; round < rounds; round++) {
-    const next = new Float64Array(rows.length).fill(1 - damping);
+  for (let round = 0; round < ranking.rounds; round++) {
+    const next = new Float64Array(rows.length).fill(1 - ranking.damping);
     for (const [from, row] of rows.entries()) {
       const sum = sums[from] ?? 0;
       if (sum === 0) continue;
-      const share = (damping * (scores[from] ?? 0)) / sum;
+      const share = (ranking.damping * (scores[from] ?? 0)) / sum;
       for (let to = 0; to < row.length; to++) next[to] = (next[to] ?? 0) + share * (row[to] ?? 0);
     }
     scores = next;

@@ -1,28 +1,11 @@
 // text/syntax_analysis: the words of a text with their parts of speech and lemmas.
 
 import { lookUp } from "../../../lib/look-up.ts";
+import { universalTags } from "../../../providers/shapes/part-of-speech.ts";
 import { englishModelPackages, loadEnglishModel } from "./english-model.ts";
 import { createTextEngine } from "./text-engine.ts";
 
-/** The universal parts of speech in the words that the task's other providers use. */
-const tags: Readonly<Record<string, string>> = {
-  ADJ: "Adjective",
-  ADP: "Adposition",
-  ADV: "Adverb",
-  AUX: "Auxiliary",
-  CCONJ: "Coordinating_Conjunction",
-  DET: "Determiner",
-  INTJ: "Interjection",
-  NOUN: "Noun",
-  NUM: "Cardinal_number",
-  PART: "Particle",
-  PRON: "Pronoun",
-  PROPN: "Proper_noun",
-  PUNCT: "Punctuation",
-  SCONJ: "Subordinating_Conjunction",
-  SYM: "Symbol",
-  VERB: "Verb",
-};
+const tags = { ...universalTags, ADJ: "Adjective" };
 
 export const syntaxAnalysis = createTextEngine({
   task: "text/syntax_analysis",

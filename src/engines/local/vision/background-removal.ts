@@ -5,7 +5,7 @@ import { defineEngine } from "../local-engine.ts";
 import { loadOnnx, type Onnx, onnxPackage, type Session } from "../onnx.ts";
 import { maxPixelsReturned, oneImage } from "./picture-engine.ts";
 import { type Pixels, readPixels, writePixels } from "./pixels.ts";
-import { createSampler, type Sampler, wholeOf } from "./sampler.ts";
+import { createSampler, type Sampler, wholeArea } from "./sampler.ts";
 
 /** The share of each pixel that belongs to the subject, 0 to 1. */
 interface Mask {
@@ -79,7 +79,7 @@ export const backgroundRemoval = defineEngine({
 async function findSubject(onnx: Onnx, session: Session, model: Model, picture: Sampler): Promise<Mask> {
   const { width, height } = model.sizeFor(picture);
   const [input = "", output = ""] = [session.inputNames[0], session.outputNames[0]];
-  const planes = toPlanes(picture.cut(wholeOf(picture), width, height), model);
+  const planes = toPlanes(picture.crop(wholeArea(picture), width, height), model);
   const answer = await session.run({ [input]: onnx.floats(planes, [1, 3, height, width]) });
   const data = answer[output]?.data;
   if (!(data instanceof Float32Array)) throw new Error("The network returned no mask");

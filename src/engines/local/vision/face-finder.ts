@@ -103,7 +103,7 @@ function centresOf(length: number, side: number): number[] {
 }
 
 function detect(detector: Network, picture: Sampler, window: Area, minScore: number): Candidate[] {
-  const input = picture.cut(window, detectorSize, detectorSize).map((value) => value / 127.5 - 1);
+  const input = picture.crop(window, detectorSize, detectorSize).map((value) => value / 127.5 - 1);
   const outputs = detector(input);
   const scale = window.width / detectorSize;
   const left = window.x - window.width / 2;
@@ -137,7 +137,7 @@ function detect(detector: Network, picture: Sampler, window: Area, minScore: num
 function fitMesh(network: Network, picture: Sampler, { score, box, points }: Candidate): Face {
   const [leftEye = origin, rightEye = origin, , , leftEar = origin, rightEar = origin] = points;
   const head = squareAround(box, headScale, angleOf(leftEye, rightEye));
-  const input = picture.cut(head, meshSize, meshSize).map((value) => value / 255);
+  const input = picture.crop(head, meshSize, meshSize).map((value) => value / 255);
   const [flat = new Float32Array(), [meshScore = 0] = []] = network(input);
   const mesh = toPicture(flat, head);
   const face = around(mesh);

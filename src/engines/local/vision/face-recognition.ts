@@ -4,14 +4,10 @@
 import { refuseInput } from "../../../providers/task.ts";
 import type { LocalEngine } from "../local-engine.ts";
 import { round } from "../numbers.ts";
-import { toEdges } from "./boxes.ts";
-import { loadFaceDescriber } from "./face-describer.ts";
-import { loadFaceFinder } from "./face-finder.ts";
+import { toSides } from "./boxes.ts";
+import { faceEngine, loadFaceTools } from "./face-describer.ts";
 import { similarityOf, toConfidence } from "./face-similarity.ts";
-import { maxPixelsRead, oneImage } from "./picture-engine.ts";
-import { readPixels } from "./pixels.ts";
-import { createSampler } from "./sampler.ts";
-import { humanPackages } from "./tensorflow.ts";
+import { oneImage, readPicture } from "./picture-engine.ts";
 
 const minConfidence = 0.5;
 const maxMatches = 100;
@@ -22,26 +18,21 @@ const vectorsMember = "vectors";
 
 export const faceRecognition: LocalEngine = {
   task: "image/face_recognition",
-  group: "vision",
-  packages: humanPackages,
+  ...faceEngine,
   async load() {
-    const finder = await loadFaceFinder();
-    const describer = await loadFaceDescriber();
+    const { finder, describer } = await loadFaceTools();
     return async ({ files }) => {
-      const picture = createSampler(await readPixels(files["file"], "file", maxPixelsRead));
+      const picture = await readPicture(files, "file");
       const faces = finder.find(picture);
       if (faces.length === 0) refuseInput("file", "No face was found in this picture.");
       const found = faces.map((face) => ({ face, vector: describer.toVector(picture, face) }));
       const stored = files[vectorsMember];
       if (stored === undefined) {
-        const described = found.map(({ face, vector }) => {
-          const { x_min, x_max, y_min, y_max } = toEdges(face.box, picture);
-          return {
-            vector: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64"),
-            confidence: round(face.score),
-            bounding_box: { top: y_min, left: x_min, height: round(y_max - y_min), width: round(x_max - x_min) },
-          };
-        });
+        const described = found.map(({ face, vector }) => ({
+          vector: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64"),
+          confidence: round(face.score),
+          bounding_box: toSides(face.box, picture),
+        }));
         return { output: { faces: described }, original, units: oneImage };
       }
       const vectors = found.map(({ vector }) => vector);

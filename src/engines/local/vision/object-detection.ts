@@ -50,7 +50,7 @@ function findObjects(network: Network, picture: Sampler) {
   // The window is square, because stretched objects are recognised less well.
   const side = Math.max(picture.width, picture.height);
   const window = { x: picture.width / 2, y: picture.height / 2, width: side, height: side };
-  const [found = new Float32Array()] = network(picture.cut(window, size, size));
+  const [found = new Float32Array()] = network(picture.crop(window, size, size));
   const [left, top, scale] = [window.x - side / 2, window.y - side / 2, side / size];
   const objects = [];
   for (let at = 0; at < found.length; at += numbersPerObject) {

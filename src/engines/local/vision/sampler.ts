@@ -1,9 +1,10 @@
-// Extracts areas of a picture, rotated and scaled to the input size of a network.
+// Crops areas of a picture, rotated and scaled to the input size of a network.
 
 import type { Pixels } from "./pixels.ts";
 
-/** A rectangle in pixels, given by its centre. It may be rotated and extend beyond the edges of the picture. */
+/** A rectangle in pixels, which may be rotated and extend beyond the edges of the picture. */
 export interface Area {
+  /** The coordinates of the centre. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -15,10 +16,14 @@ export interface Area {
 export interface Sampler {
   readonly width: number;
   readonly height: number;
-  /** Red, green and blue, 0 to 255, line by line. Pixels beyond the edges are black. */
-  cut(area: Area, width: number, height: number): Float32Array;
+  /**
+   * Scales the area to a width and height. Returns red, green and blue, 0 to 255, row by row. Transparent pixels are white, and pixels beyond the
+   * edges are black.
+   */
+  crop(area: Area, width: number, height: number): Float32Array;
 }
 
+/** The picture without transparency, at its full size or scaled down. */
 interface Level {
   readonly width: number;
   readonly height: number;
@@ -28,14 +33,15 @@ interface Level {
 const channels = 3;
 
 export function createSampler(pixels: Pixels): Sampler {
-  const levels: Level[] = [onWhite(pixels)];
+  // A mipmap: each level has half the width and height of the one before.
+  const levels: Level[] = [flattenOnWhite(pixels)];
 
-  /** The smallest level (each has half the size of the one before) with enough pixels, because skipping pixels causes moiré patterns. */
-  function levelFor(scale: number): { level: Level; shrink: number } {
+  /** The smallest level with a pixel for every pixel of the result. In a larger one, skipped pixels would cause moiré patterns. */
+  function chooseLevel(pixelsPerResultPixel: number): { level: Level; shrink: number } {
     let index = 0;
-    while (scale / 2 ** (index + 1) >= 1) {
+    while (pixelsPerResultPixel >= 2 ** (index + 1)) {
       const current = levels[index] as Level;
-      if (Math.min(current.width, current.height) < 2) break;
+      if (current.width === 1 && current.height === 1) break;
       index++;
       levels[index] ??= halve(current);
     }
@@ -45,18 +51,20 @@ export function createSampler(pixels: Pixels): Sampler {
   return {
     width: pixels.width,
     height: pixels.height,
-    cut(area, width, height) {
-      const { level, shrink } = levelFor(Math.min(area.width / width, area.height / height));
+    crop(area, width, height) {
+      const { level, shrink } = chooseLevel(Math.min(area.width / width, area.height / height));
       const cos = Math.cos(area.angle ?? 0);
       const sin = Math.sin(area.angle ?? 0);
       const result = new Float32Array(width * height * channels);
+      const interpolate = createInterpolation(level, result);
       for (let row = 0; row < height; row++) {
         const down = ((row + 0.5) / height - 0.5) * area.height;
         for (let column = 0; column < width; column++) {
           const right = ((column + 0.5) / width - 0.5) * area.width;
+          // The colour of a pixel is the colour at its centre.
           const x = (area.x + right * cos - down * sin) / shrink - 0.5;
           const y = (area.y + right * sin + down * cos) / shrink - 0.5;
-          interpolate(level, x, y, result, (row * width + column) * channels);
+          interpolate(x, y, (row * width + column) * channels);
         }
       }
       return result;
@@ -64,52 +72,57 @@ export function createSampler(pixels: Pixels): Sampler {
   };
 }
 
-export function wholeOf({ width, height }: { width: number; height: number }): Area {
+export function wholeArea({ width, height }: { width: number; height: number }): Area {
   return { x: width / 2, y: height / 2, width, height };
 }
 
-/** Bilinear interpolation between four pixels. */
-function interpolate({ width, height, data }: Level, x: number, y: number, into: Float32Array, at: number): void {
-  if (x <= -1 || y <= -1 || x >= width || y >= height) return;
-  const left = Math.floor(x);
-  const top = Math.floor(y);
-  const partX = x - left;
-  const partY = y - top;
-  for (let corner = 0; corner < 4; corner++) {
-    const column = left + (corner & 1);
-    const row = top + (corner >> 1);
-    if (column < 0 || row < 0 || column >= width || row >= height) continue;
-    const weight = (corner & 1 ? partX : 1 - partX) * (corner >> 1 ? partY : 1 - partY);
-    const from = (row * width + column) * channels;
-    for (let channel = 0; channel < channels; channel++)
-      into[at + channel] = (into[at + channel] as number) + weight * (data[from + channel] as number);
-  }
+/** Returns a function that writes the colour at a position between four pixels (bilinear interpolation) to the result, which must be zero there. */
+function createInterpolation({ width, height, data }: Level, result: Float32Array) {
+  return (x: number, y: number, to: number): void => {
+    if (x <= -1 || y <= -1 || x >= width || y >= height) return;
+    const left = Math.floor(x);
+    const top = Math.floor(y);
+    const fractionX = x - left;
+    const fractionY = y - top;
+    for (let corner = 0; corner < 4; corner++) {
+      const column = left + (corner & 1);
+      const row = top + (corner >> 1);
+      if (column < 0 || row < 0 || column >= width || row >= height) continue;
+      const weight = (corner & 1 ? fractionX : 1 - fractionX) * (corner >> 1 ? fractionY : 1 - fractionY);
+      const from = (row * width + column) * channels;
+      for (let channel = 0; channel < channels; channel++)
+        result[to + channel] = (result[to + channel] as number) + weight * (data[from + channel] as number);
+    }
+  };
 }
 
-function onWhite({ width, height, data }: Pixels): Level {
-  const flat = new Uint8Array(width * height * channels);
+function flattenOnWhite({ width, height, data: rgba }: Pixels): Level {
+  const data = new Uint8Array(width * height * channels);
   for (let pixel = 0; pixel < width * height; pixel++) {
-    const alpha = data[pixel * 4 + 3] as number;
+    const alpha = rgba[pixel * 4 + 3] as number;
     for (let channel = 0; channel < channels; channel++)
-      flat[pixel * channels + channel] = 255 - (alpha * (255 - (data[pixel * 4 + channel] as number))) / 255;
+      data[pixel * channels + channel] = 255 - (alpha * (255 - (rgba[pixel * 4 + channel] as number))) / 255;
   }
-  return { width, height, data: flat };
+  return { width, height, data };
 }
 
+/** Each pixel is the mean of four, or of fewer in the last column of an odd width and in the last row of an odd height. */
 function halve({ width, height, data }: Level): Level {
-  const half = { width: width >> 1, height: height >> 1 };
+  const half = { width: (width + 1) >> 1, height: (height + 1) >> 1 };
   const result = new Uint8Array(half.width * half.height * channels);
   let to = 0;
   for (let row = 0; row < half.height; row++) {
+    const belowOffset = row * 2 + 1 < height ? width * channels : 0;
     for (let column = 0; column < half.width; column++) {
+      const rightOffset = column * 2 + 1 < width ? channels : 0;
       const from = (row * 2 * width + column * 2) * channels;
-      const below = from + width * channels;
       for (let channel = 0; channel < channels; channel++) {
+        const at = from + channel;
         const sum =
-          (data[from + channel] as number) +
-          (data[from + channels + channel] as number) +
-          (data[below + channel] as number) +
-          (data[below + channels + channel] as number);
+          (data[at] as number) +
+          (data[at + rightOffset] as number) +
+          (data[at + belowOffset] as number) +
+          (data[at + belowOffset + rightOffset] as number);
         result[to++] = (sum + 2) >> 2;
       }
     }

@@ -1,4 +1,4 @@
-// Runs networks with TensorFlow.js in WebAssembly. Tensors never leave this file, so that all of them are disposed.
+// Runs networks with TensorFlow.js in WebAssembly. A network runs within `compute`, which disposes of its tensors.
 
 import { readModelFile } from "../checksums.ts";
 import { loadOnce } from "../load-once.ts";
@@ -13,12 +13,12 @@ export const tensorflowPackages = [
 const humanPackage = "@vladmandic/human";
 export const humanPackages = [...tensorflowPackages, humanPackage];
 
-/** Takes a picture of the network's size, and returns its outputs in the order of their names. */
+/** Takes a picture of the network's input size, and returns one array for each output of the network. */
 export type Network = (input: Float32Array) => Float32Array[];
 
-/** The parts of the packages that we call. */
+// The following interfaces declare the parts of the packages that we call.
+
 export interface Tensor {
-  readonly shape: number[];
   dataSync(): Float32Array;
 }
 
@@ -53,6 +53,7 @@ interface Converter {
   loadGraphModel(source: object): Promise<{ execute(input: Tensor, outputs: readonly string[]): Tensor | Tensor[] }>;
 }
 
+/** The parts of a model file that we read. */
 interface GraphFile {
   readonly modelTopology: object;
   readonly signature?: object;
@@ -61,32 +62,34 @@ interface GraphFile {
 
 interface Tensorflow {
   readonly core: Core;
-  /** Opens a network of the package Human. */
+  /** Loads a network of the package Human. */
   openGraph(options: GraphOptions): Promise<Network>;
 }
 
 interface GraphOptions {
   /** The files in the folder `models` have this name and the extensions .json and .bin. */
   readonly name: string;
-  /** The width and height of its input. */
+  /** The width and the height of the input, in pixels. */
   readonly size: number;
-  /** Default: 3. */
+  /** Colour channels of the input. Default: 3. */
   readonly channels?: number;
+  /** The names of the output nodes. The network returns their values in this order. */
   readonly outputs: readonly string[];
 }
 
-/** TensorFlow.js chooses the one that the processor supports. */
-const programs = ["tfjs-backend-wasm.wasm", "tfjs-backend-wasm-simd.wasm", "tfjs-backend-wasm-threaded-simd.wasm"];
+/** Builds of the WebAssembly backend. TensorFlow.js chooses the one that the processor supports. */
+const wasmFiles = ["tfjs-backend-wasm.wasm", "tfjs-backend-wasm-simd.wasm", "tfjs-backend-wasm-threaded-simd.wasm"];
 
-/** All engines of a worker share it. */
+/** All engines of a worker share one instance. */
 export const loadTensorflow = loadOnce(async (): Promise<Tensorflow> => {
   const [corePackage, converterPackage, wasmPackage] = tensorflowPackages;
-  for (const program of programs) await readModelFile(wasmPackage, `dist/${program}`);
+  // This only verifies the checksums. TensorFlow.js reads the chosen file itself.
+  for (const file of wasmFiles) await readModelFile(wasmPackage, `dist/${file}`);
   const core = await importPackage<Core>(corePackage);
   const converter = await importPackage<Converter>(converterPackage);
   const backend = await importPackage<{ setWasmPaths(folder: string): void }>(wasmPackage);
   backend.setWasmPaths(`${packageFolder(wasmPackage)}/dist/`);
-  if (!(await core.setBackend("wasm"))) throw new Error("TensorFlow.js could not start WebAssembly");
+  if (!(await core.setBackend("wasm"))) throw new Error("TensorFlow.js could not start its WebAssembly backend");
 
   async function openGraph({ name, size, channels = 3, outputs }: GraphOptions): Promise<Network> {
     const description = await readModelFile(humanPackage, `models/${name}.json`);
@@ -97,6 +100,7 @@ export const loadTensorflow = loadOnce(async (): Promise<Tensorflow> => {
         modelTopology: file.modelTopology,
         signature: file.signature,
         weightSpecs: file.weightsManifest.flatMap((group) => group.weights),
+        // A copy, because the bytes may be a view of a larger buffer.
         weightData: Uint8Array.from(weights.bytes).buffer,
       }),
     );
@@ -107,9 +111,10 @@ export const loadTensorflow = loadOnce(async (): Promise<Tensorflow> => {
   return { core, openGraph };
 });
 
-/** Reads the tensors and disposes of them and of all intermediate ones. */
+/** The values of the tensors that `work` returns. Disposes of these and of all intermediate tensors. */
 export function compute(core: Core, work: () => readonly Tensor[]): Float32Array[] {
   let results: Float32Array[] = [];
+  // `tidy` would search a returned array for tensors, value by value.
   core.tidy(() => {
     results = work().map((tensor) => tensor.dataSync());
   });

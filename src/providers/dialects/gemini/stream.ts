@@ -5,15 +5,8 @@ import type { ChatChunk, ChatDelta, ChatUsage } from "../../../contract/chat-for
 import type { ChatStreamReader, JsonObject, ProviderEvent, Reading } from "../../dialect.ts";
 import { asText, finiteNumber, objectOrNull, objectsIn } from "../../lenient.ts";
 import { ChunkWriter, createEnvelope, type Envelope, toUsageChunk } from "../chunk-writer.ts";
-import {
-  type Gathered,
-  gatherParts,
-  readBlock,
-  readFinish,
-  readGrounding,
-  toExtraContent,
-  toLogprobs,
-} from "./candidate.ts";
+import type { Gathered } from "./candidate.ts";
+import { gatherParts, readBlock, readFinish, readGrounding, toExtraContent, toLogprobs } from "./candidate.ts";
 import { throwErrorIn, unwrap } from "./failure.ts";
 import { PartialCall } from "./partial-call.ts";
 import { toCallDetails } from "./signature.ts";

@@ -25,20 +25,10 @@ export interface CvLocale<Labels> {
   readonly summaries: readonly string[];
 }
 
-export interface Person {
-  readonly first: string;
-  readonly last: string;
-  readonly street: string;
-  /** Postal code and city, as the country writes them. */
-  readonly place: string;
-  readonly zip: string;
-  readonly city: string;
-  readonly phone: string;
-  readonly mail: string;
-  readonly url: string;
-  /** ISO date. */
-  readonly birth: string;
-}
+type PersonMember = "first" | "last" | "street" | "place" | "zip" | "city" | "phone" | "mail" | "url" | "birth";
+
+/** `place`: postal code and city, as the country writes them. `birth`: an ISO date. */
+export type Person = Readonly<Record<PersonMember, string>>;
 
 export interface Span {
   /** `YYYY-MM`. */
@@ -156,6 +146,27 @@ export interface Shown {
 
 export type CvLayout<Labels> = (resume: Resume<Labels>) => Shown;
 
+/** How many entries there are, and the members of each by path. */
+function listEntries<Entry>(
+  path: string,
+  entries: readonly Entry[],
+  membersOf: (entry: Entry) => Record<string, Value>,
+) {
+  const members = entries.flatMap((entry, index) =>
+    Object.entries(membersOf(entry)).map(([name, value]) => [`${path}.${index}.${name}`, value] as const),
+  );
+  return { [`count:${path}`]: entries.length, ...Object.fromEntries(members) };
+}
+
+type Cases<Labels> = readonly (readonly [locale: CvLocale<Labels>, options?: ResumeOptions])[];
+
+/** One CV for each case. The seeds of their random numbers are `seed` with 1, 2 and so on. */
+export function toCvs<Labels>(name: string, layout: CvLayout<Labels>, seed: string, cases: Cases<Labels>) {
+  return cases.map(([locale, options], index) =>
+    toCv(name, layout, inventResume(locale, `${seed} ${index + 1}`, options)),
+  );
+}
+
 export function toCv<Labels>(layoutName: string, layout: CvLayout<Labels>, resume: Resume<Labels>): LabelledDocument {
   const { sheet, fields, jobDates, studyDates, also = {} } = layout(resume);
   const { person, jobs, studies } = resume;
@@ -172,29 +183,19 @@ export function toCv<Labels>(layoutName: string, layout: CvLayout<Labels>, resum
     city: () => ({ "personal_infos.address.city": person.city }),
     zip: () => ({ "personal_infos.address.postal_code": person.zip }),
     birth: () => ({ "personal_infos.date_of_birth": person.birth }),
-    jobs: () => ({
-      "count:work_experience.entries": jobs.length,
-      ...Object.assign(
-        {},
-        ...jobs.map((job, index) => ({
-          [`work_experience.entries.${index}.title`]: job.title,
-          [`work_experience.entries.${index}.company`]: job.company,
-          [`work_experience.entries.${index}.start_date`]: day(job.start, jobDates),
-          [`work_experience.entries.${index}.end_date`]: day(job.end, jobDates),
-        })),
-      ),
-    }),
-    studies: () => ({
-      "count:education.entries": studies.length,
-      ...Object.assign(
-        {},
-        ...studies.map((study, index) => ({
-          [`education.entries.${index}.title`]: study.title,
-          [`education.entries.${index}.establishment`]: study.school,
-          [`education.entries.${index}.end_date`]: day(study.end, studyDates),
-        })),
-      ),
-    }),
+    jobs: () =>
+      listEntries("work_experience.entries", jobs, (job) => ({
+        title: job.title,
+        company: job.company,
+        start_date: day(job.start, jobDates),
+        end_date: day(job.end, jobDates),
+      })),
+    studies: () =>
+      listEntries("education.entries", studies, (study) => ({
+        title: study.title,
+        establishment: study.school,
+        end_date: day(study.end, studyDates),
+      })),
     skills: () => ({
       "count:skills": resume.skills.length,
       ...Object.fromEntries(resume.skills.map((skill, index) => [`any:skills.*.name#${index}`, skill])),

@@ -1,5 +1,6 @@
 // Machine-readable zones by ICAO 9303: cards (TD1, TD2), passports (TD3) and visas (MRV-A, MRV-B).
 
+import { readTable } from "../../read-table.ts";
 import type { LabelledDocument, Value } from "../labelled-document.ts";
 import type { Sheet } from "../sheet.ts";
 
@@ -28,6 +29,27 @@ export interface Papers {
   readonly optional?: string;
 }
 
+/** `facts` are the date of birth, the sex and the nationality. */
+export function makeHolder(lastName: string, givenNames: string, facts: string, birthPlace?: string): Holder {
+  const [birth = "", sex = "", nationality = ""] = facts.split(" ");
+  const named = { lastName, givenNames, birth, sex: sex as Holder["sex"], nationality };
+  return birthPlace === undefined ? named : { ...named, birthPlace };
+}
+
+/** `facts` are the members of the papers in their order. */
+export function makePapers(facts: string, optional?: string): Papers {
+  const [format = "", code = "", issuer = "", number = "", issued = "", expires = ""] = facts.split(" ");
+  const stated = { format: format as ZoneFormat, code, issuer, number, issued, expires };
+  return optional === undefined ? stated : { ...stated, optional };
+}
+
+export type Fact = readonly [label: string, value: string];
+
+/** A fact on each line, with a bar between its label and its value. */
+export function readFacts(text: string): Fact[] {
+  return readTable(text).map(([label = "", value = ""]) => [label, value]);
+}
+
 const sizes: Readonly<Record<ZoneFormat, number>> = { TD1: 30, TD2: 36, TD3: 44, "MRV-A": 44, "MRV-B": 36 };
 
 /** The check digit: weights 7, 3, 1; letters count from ten, fill counts nothing. */
@@ -40,11 +62,11 @@ export function checkDigit(field: string): string {
   return String(sum % 10);
 }
 
-const checked = (field: string) => field + checkDigit(field);
+export const checked = (field: string) => field + checkDigit(field);
 const fill = (content: string, length: number) => content.padEnd(length, "<").slice(0, length);
 const short = (date: string) => date.replaceAll("-", "").slice(2);
 
-export function writeZone(holder: Holder, papers: Papers): string[] {
+function writeZone(holder: Holder, papers: Papers): string[] {
   const { format, code, issuer, number, expires, optional = "" } = papers;
   const width = sizes[format];
   const names = `${toZoneLetters(holder.lastName)}<<${toZoneLetters(holder.givenNames)}`;
@@ -99,7 +121,7 @@ export function toZoneLetters(name: string): string {
 }
 
 /** Draws the zone in fixed-width letters, with the pitch that the format has. */
-export function drawZone(sheet: Sheet, zone: readonly string[], left: number, y: number, width: number): void {
+function drawZone(sheet: Sheet, zone: readonly string[], { left, y, width }: ZonePlace): void {
   const size = width / ((zone[0]?.length ?? 1) * 0.6);
   for (const [index, row] of zone.entries()) sheet.text(left, y + index * size * 1.55, row, { font: "mono", size });
 }
@@ -153,25 +175,31 @@ const zoneFields = [
   "mrz",
 ];
 
-/** What a perfect reader says about a document with a zone. */
+interface ZoneDocument {
+  readonly name: string;
+  readonly language: string;
+  readonly layout: string;
+  readonly holder: Holder;
+  readonly papers: Papers;
+}
+
+/** Where the zone begins, and how wide it is. */
+interface ZonePlace {
+  readonly left: number;
+  readonly y: number;
+  readonly width: number;
+}
+
+/** Draws the zone on the sheet. `expected` is what a perfect reader says about the document. */
 export function toZoneDocument(
-  name: string,
-  language: string,
-  layout: string,
+  { name, language, layout, holder, papers }: ZoneDocument,
   sheet: Sheet,
-  {
-    holder,
-    papers,
-    zone,
-    visible = {},
-  }: {
-    readonly holder: Holder;
-    readonly papers: Papers;
-    readonly zone: readonly string[];
-    /** Fields that only the printed part shows. */
-    readonly visible?: Readonly<Record<string, Value>>;
-  },
+  at: ZonePlace,
+  /** Fields that only the printed part shows. */
+  visible: Readonly<Record<string, Value>>,
 ): LabelledDocument {
+  const zone = writeZone(holder, papers);
+  drawZone(sheet, zone, at);
   const inZone = (content: string) => toZoneLetters(content).replaceAll("<", " ");
   return {
     name: `mrz-${papers.format}-${name}`,

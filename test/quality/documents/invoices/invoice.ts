@@ -60,6 +60,8 @@ export interface Line {
 
 export interface Invoice<Labels> {
   readonly locale: Locale<Labels>;
+  /** Those of the locale. */
+  readonly labels: Labels;
   readonly random: Random;
   readonly seller: Party & { readonly vat: string; readonly iban: string; readonly bic: string };
   readonly buyer: Party & { readonly vat: string; readonly number: string };
@@ -124,6 +126,7 @@ export function inventInvoice<Labels>(
   const date = `2026-${pad(random.between(1, 10))}-${pad(random.between(1, 28))}`;
   return {
     locale,
+    labels: locale.labels,
     random,
     seller: {
       ...seller,
@@ -273,14 +276,47 @@ export function expectFields<Labels>(invoice: Invoice<Labels>, fields: readonly 
   return expected;
 }
 
+/** Fields that many layouts show together. */
+const groups: Readonly<Record<string, readonly Field[]>> = {
+  heading: ["seller.name", "buyer.name", "id", "date", "total", "currency"],
+  terms: ["due", "order"],
+  amounts: ["subtotal", "tax", "rate"],
+  cities: ["seller.city", "buyer.city"],
+  zips: ["seller.zip", "buyer.zip"],
+  bank: ["iban", "bic"],
+};
+
+/** The names of fields and of groups of them, without the fields that this invoice does not have. */
+function fieldsOf<Labels>({ seller, discount }: Invoice<Labels>, names: string): Field[] {
+  const absent = new Set<Field>([
+    ...(seller.iban === "" ? (["iban", "bic"] as const) : []),
+    ...(discount > 0 ? [] : (["discount"] as const)),
+    ...(seller.phone === undefined ? (["seller.phone"] as const) : []),
+    ...(seller.email === undefined ? (["seller.email"] as const) : []),
+  ]);
+  // `expectFields` throws when there is no field of this name.
+  const fields = names.split(" ").flatMap((name) => groups[name] ?? [name as Field]);
+  return fields.filter((field) => !absent.has(field));
+}
+
 export interface Drawn {
   readonly sheet: Sheet;
-  readonly fields: readonly Field[];
+  /** The names of fields and of groups of them, with spaces in between. */
+  readonly fields: string;
   /** What the layout shows besides, by path. */
   readonly also?: Readonly<Record<string, Value>>;
 }
 
 export type Layout<Labels> = (invoice: Invoice<Labels>) => Drawn;
+
+type Cases<Labels> = readonly (readonly [locale: Locale<Labels>, options?: InvoiceOptions])[];
+
+/** One document for each case. The seeds of their random numbers are `seed` with 1, 2 and so on. */
+export function toDocuments<Labels>(name: string, layout: Layout<Labels>, seed: string, cases: Cases<Labels>) {
+  return cases.map(([locale, options], index) =>
+    toDocument(name, layout, inventInvoice(locale, `${seed} ${index + 1}`, options)),
+  );
+}
 
 export function toDocument<Labels>(
   layoutName: string,
@@ -294,6 +330,6 @@ export function toDocument<Labels>(
     language,
     layout: layoutName,
     pages: sheet.pages,
-    expected: { ...expectFields(invoice, fields), ...also },
+    expected: { ...expectFields(invoice, fieldsOf(invoice, fields)), ...also },
   };
 }

@@ -1,27 +1,31 @@
-// The labels of fields on identity documents, by language. Accents and capitals do not matter; phrases match whole words only.
+// The labels of fields on identity documents. Case and accents are ignored, and a phrase matches whole words only. Brackets and slashes separate
+// words: "Surname(s)" is listed as "surname s", and "Né(e) le" as "né e le".
 
 export type LabelledField =
   | "last_name"
   | "given_names"
-  /** A surname or the whole name, which depends on the other labels. */
+  /** A surname, given names or a full name, depending on the other labels of the document. */
   | "name"
   | "full_name"
+  /** A full name that begins with the surname, as its label states: "Surname and given names". */
+  | "full_name_surname_first"
   | "birth_date"
   | "birth_place"
-  /** "born on … in …" */
+  /** A date and a place in one field: "born on … in …". */
   | "birth_date_place"
   | "issuance_date"
   | "expire_date"
   | "document_id"
-  /** The number of the person, which some documents call the number of the document. */
+  /** The number of the person, which is returned as the number of a document that shows no other. */
   | "person_id"
   | "nationality"
   | "gender"
   | "address"
   | "issuing_state"
-  /** Ends the value before it, and is not returned. */
+  /** Its value is not returned. The label still marks where the value before it ends. */
   | "other";
 
+/** Phrases by field, separated by `|`. The inner keys only group them: by language, or by region for languages with few phrases. */
 export const fieldLabels: Readonly<Record<LabelledField, Readonly<Record<string, string>>>> = {
   last_name: {
     en: "surname|surnames|surname s|last name|last names|family name|ln|primary identifier",
@@ -33,8 +37,7 @@ export const fieldLabels: Readonly<Record<LabelledField, Readonly<Record<string,
     nl: "naam|achternaam|familienaam|geslachtsnaam",
     pl: "nazwisko|nazwiska",
     nordic: "efternamn|efternavn|etternavn|sukunimi|eftirnafn",
-    central:
-      "příjmení|priezvisko|családi név|vezetéknév|családi és utónév|priimek|prezime|perekonnanimi|uzvārds|pavardė",
+    central: "příjmení|priezvisko|családi név|vezetéknév|priimek|prezime|perekonnanimi|uzvārds|pavardė",
     south: "nume|numele|nume de familie|soyadı|soyad|επώνυμο|kunjom|mbiemri",
     east: "фамилия|прізвище|презиме|прозвішча",
     asia: "姓|성",
@@ -50,18 +53,26 @@ export const fieldLabels: Readonly<Record<LabelledField, Readonly<Record<string,
     pl: "imię|imiona|imię imiona",
     nordic: "förnamn|fornavn|fornavne|etunimet|etunimi|eiginnafn",
     central: "jméno|jména|meno|mená|utónév|utónevek|keresztnév|ime|eesnimed|eesnimi|vārds|vārdi|vardas|vardai",
-    south: "prenume|prenumele|adı|ad|adi|όνομα|isem|emri",
+    south: "prenume|prenumele|adı|ad|όνομα|isem|emri",
     east: "имя|ім'я|име|отчество",
     asia: "名|이름",
   },
   name: { en: "name", es: "nombre", it: "nome", de: "namen" },
   full_name: {
-    en: "full name|surname name|surname given names|surname first name|name of holder|holder|name in full|holder's name|cardholder",
-    es: "nombre completo|nombre y apellidos|apellidos y nombres",
+    en: "full name|name of holder|holder|name in full|holder's name|cardholder",
+    es: "nombre completo|nombre y apellidos",
     pt: "nome completo|nome e sobrenome",
-    fr: "nom et prénom|nom et prénoms|nom complet",
-    de: "name und vorname|vollständiger name",
+    fr: "nom complet",
+    de: "vollständiger name",
     it: "nome e cognome",
+  },
+  full_name_surname_first: {
+    en: "surname name|surname given names|surname first name|surname and name|surname and given name|surname and given names|surname and first name|family name and given name|family name and given names",
+    es: "apellidos y nombres",
+    fr: "nom et prénom|nom et prénoms",
+    de: "name und vorname|name vorname|nachname vorname",
+    it: "cognome e nome",
+    central: "családi és utónév",
     asia: "姓名|氏名|성명",
   },
   birth_date: {
@@ -76,7 +87,7 @@ export const fieldLabels: Readonly<Record<LabelledField, Readonly<Record<string,
     nordic: "födelsedatum|födelsetid|fødselsdato|født|fødselsdag|syntymäaika|fæðingardagur",
     central:
       "datum narození|dátum narodenia|születési idő|születési dátum|született|datum rojstva|datum rođenja|sünniaeg|dzimšanas datums|gimimo data",
-    south: "data nașterii|data naşterii|doğum tarihi|ημερομηνία γέννησης|ημ γέννησης|data tat twelid|datëlindja",
+    south: "data nașterii|doğum tarihi|ημερομηνία γέννησης|ημ γέννησης|data tat twelid|datëlindja",
     east: "дата рождения|дата народження|дата на раждане|день рождения",
     asia: "出生日期|生年月日|생년월일|出生",
   },
@@ -92,7 +103,7 @@ export const fieldLabels: Readonly<Record<LabelledField, Readonly<Record<string,
     nordic: "födelseort|fødested|syntymäpaikka|fæðingarstaður",
     central:
       "místo narození|miesto narodenia|születési hely|kraj rojstva|mjesto rođenja|sünnikoht|dzimšanas vieta|gimimo vieta",
-    south: "locul nașterii|locul naşterii|loc naștere|doğum yeri|τόπος γέννησης|vendlindja",
+    south: "locul nașterii|loc naștere|doğum yeri|τόπος γέννησης|vendlindja",
     east: "место рождения|місце народження|място на раждане",
     asia: "出生地|출생지",
   },
@@ -110,7 +121,7 @@ export const fieldLabels: Readonly<Record<LabelledField, Readonly<Record<string,
     en: "date of issue|date issued|issue date|issued|issued on|issuing date|issuing|iss|date of issuance|valid from",
     de: "ausstellungsdatum|ausgestellt am|tag der ausstellung|ausstellungstag|datum|ausstellung",
     fr: "date de délivrance|délivré le|délivrée le|date d'émission|date d'établissement|délivré e le",
-    es: "fecha de expedición|fecha de emisión|fecha expedición|emisión|expedición|expedido|fecha de expedicion",
+    es: "fecha de expedición|fecha de emisión|fecha expedición|emisión|expedición|expedido",
     it: "data di rilascio|rilasciato il|data rilascio|rilasciata il|data di emissione|emissione",
     pt: "data de emissão|data emissão|data de expedição|emitido em|data da emissão|data da expedição",
     nl: "datum van afgifte|afgiftedatum|afgegeven op|datum afgifte|datum van verstrekking|verstrekkingsdatum",
@@ -127,8 +138,8 @@ export const fieldLabels: Readonly<Record<LabelledField, Readonly<Record<string,
   expire_date: {
     en: "date of expiry|expiry date|expiration date|expires|expires on|expiry|exp|valid until|valid till|valid to|valid thru|date of expiration|date expires|validity",
     de: "gültig bis|ablaufdatum|gültigkeit|gültig bis zum",
-    fr: "date d'expiration|date d'expir|expire le|valable jusqu'au|valable jusqu'à|date d'expiry|expiration|fin de validité|date de fin de validité|date d'échéance",
-    es: "fecha de caducidad|fecha de vencimiento|válido hasta|valido hasta|validez|caducidad|vence|vencimiento|fecha de expiración|vigencia",
+    fr: "date d'expiration|date d'expir|expire le|valable jusqu'au|valable jusqu'à|expiration|fin de validité|date de fin de validité|date d'échéance",
+    es: "fecha de caducidad|fecha de vencimiento|válido hasta|validez|caducidad|vence|vencimiento|fecha de expiración|vigencia",
     it: "data di scadenza|scadenza|valida fino al|valido fino al",
     pt: "data de validade|validade|válido até|data validade|válida até|data de caducidade",
     nl: "geldig tot|datum van verval|vervaldatum|geldig t m|datum verval",
@@ -144,9 +155,9 @@ export const fieldLabels: Readonly<Record<LabelledField, Readonly<Record<string,
   },
   document_id: {
     en: "passport no|passport number|document no|document number|doc no|card no|card number|id no|id number|identity card no|identity card number|identity no|identity number|licence no|licence number|license no|license number|driver license no|driver licence no|driver's license no|driving licence no|driver's license number|dl|dl no|dln|dl number|lic no|lic|id card number|passport|permit no|permit number|visa no|visa number|control no|doc number|no|number|document id|customer identifier",
-    de: "passnummer|pass nr|reisepass nr|ausweisnummer|ausweis nr|dokumentennummer|dokument nr|kartennummer|personalausweis nr|pass nr|seriennummer|führerschein nr|nummer|nr|führerscheinnummer",
+    de: "passnummer|pass nr|reisepass nr|ausweisnummer|ausweis nr|dokumentennummer|dokument nr|kartennummer|personalausweis nr|seriennummer|führerschein nr|nummer|nr|führerscheinnummer",
     fr: "n° de passeport|numéro de passeport|passeport n°|passeport no|n° du document|numéro du document|n° de document|numéro de document|carte nationale d'identité n°|n° carte|numéro de la carte|n° de permis|numéro de permis|no du passeport|n° du passeport|n°|numéro|document n°|no de document",
-    es: "pasaporte n°|pasaporte no|nº de pasaporte|número de pasaporte|número de documento|nº documento|num soporte|núm soporte|dni núm|dni|idesp|número|no de pasaporte|n° de documento|no de documento|nº de documento|num documento|nº|número de licencia|licencia no",
+    es: "pasaporte n°|pasaporte no|nº de pasaporte|número de pasaporte|número de documento|nº documento|núm soporte|dni núm|dni|idesp|número|no de pasaporte|n° de documento|no de documento|nº de documento|num documento|nº|número de licencia|licencia no",
     it: "passaporto n|passaporto n°|numero di passaporto|numero del passaporto|n° documento|numero documento|documento n|carta d'identità n|numero carta|numero|passaporto no|numero del documento|numero patente",
     pt: "n° do passaporte|número do passaporte|passaporte n°|passaporte no|nº documento|nº do documento|n° documento|número do documento|n° do documento|número de documento|nº registro|registro geral|nº de documento|bilhete de identidade n°|nº do passaporte|carta de condução n°|n° registro|passaporte nº",
     nl: "paspoortnummer|paspoort nr|documentnummer|document nr|kaartnummer|nummer kaart|rijbewijsnummer|identiteitskaart nr|paspoort no",
@@ -156,7 +167,7 @@ export const fieldLabels: Readonly<Record<LabelledField, Readonly<Record<string,
     central:
       "číslo dokladu|číslo pasu|číslo průkazu|číslo op|číslo občianskeho preukazu|číslo|okmányazonosító|okmányszám|útlevél száma|személyazonosító igazolvány szám|številka|broj|dokumendi number|passi number|pases numurs|numurs|paso numeris|numeris|útlevélszám|číslo cestovního pasu|okmány száma",
     south:
-      "seria|seria şi numărul|seria și numărul|nr pașaport|numărul pașaportului|seri no|seri numarası|pasaport no|belge no|αριθμός|αρ διαβατηρίου|αριθμός διαβατηρίου|αριθμός δελτίου|numri i dokumentit|număr",
+      "seria|seria și numărul|nr pașaport|numărul pașaportului|seri no|seri numarası|pasaport no|belge no|αριθμός|αρ διαβατηρίου|αριθμός διαβατηρίου|αριθμός δελτίου|numri i dokumentit|număr",
     east: "номер паспорта|паспорт|номер|номер документа|документ №|паспорт №|серия и номер|№ паспорта|№",
     asia: "护照号|护照号码|旅券番号|여권번호|证件号码",
   },
@@ -187,7 +198,7 @@ export const fieldLabels: Readonly<Record<LabelledField, Readonly<Record<string,
     nordic: "nationalitet|medborgarskap|statsborgerskap|kansalaisuus|þjóðerni",
     central:
       "státní občanství|státní příslušnost|občianstvo|štátne občianstvo|állampolgárság|državljanstvo|kodakondsus|pilsonība|tautība|pilietybė",
-    south: "cetățenia|cetăţenia|cetățenie|uyruğu|uyruk|υπηκοότητα|ιθαγένεια|shtetësia|nazzjonalità",
+    south: "cetățenia|cetățenie|uyruğu|uyruk|υπηκοότητα|ιθαγένεια|shtetësia|nazzjonalità",
     east: "гражданство|громадянство",
     asia: "国籍|국적",
   },

@@ -3,9 +3,8 @@
 import { lookUp } from "../../../../lib/look-up.ts";
 import { type Country, findCountry } from "../countries.ts";
 import { foldCase } from "../fold-case.ts";
+import { nameLanguages } from "../name-languages.ts";
 import type { Row } from "../rows.ts";
-
-const nameLanguages = "en de fr es it pt nl pl sv da nb fi cs sk hu ro tr el ru uk".split(" ");
 
 /** Nationalities as adjectives or nouns, without accents, and titles of states. */
 const words: Readonly<Record<string, string>> = {

@@ -98,8 +98,10 @@ function readNames(first: (fields: readonly LabelledField[], read: Read) => stri
   const given = first(["given_names"], (one) => firstOf(one.texts, (text) => readName(text.replace(/,\s*/g, " "))));
   const name = first(["name"], read);
   // The surname stands alone in its line, with a comma at its end.
-  const whole = first(["full_name", "name", "last_name"], ({ texts: [text = ""], more: [next = ""] }) =>
-    text.endsWith(",") && readName(next) !== null ? `${text} ${next}` : null,
+  const whole = first(
+    ["full_name", "full_name_surname_first", "name", "last_name"],
+    ({ texts: [text = ""], more: [next = ""] }) =>
+      text.endsWith(",") && readName(next) !== null ? `${text} ${next}` : null,
   );
   if (whole !== null) return splitName(whole);
   if (last !== null && given !== null) return { last_name: last, given_names: given };
@@ -107,16 +109,24 @@ function readNames(first: (fields: readonly LabelledField[], read: Read) => stri
   if (name !== null && last !== null) return { last_name: last, given_names: name };
   if (name !== null && given !== null) return { last_name: name, given_names: given };
   if (last !== null || given !== null) return { last_name: last, given_names: given };
-  return splitName(first(["full_name", "name"], (one) => firstOf(one.texts, readFullName)));
+  const readWhole = (one: LabelledText) => firstOf(one.texts, readFullName);
+  const surnameFirst = first(["full_name_surname_first"], readWhole);
+  if (surnameFirst !== null) return splitName(surnameFirst, "surname first");
+  return splitName(first(["full_name", "name"], readWhole));
 }
 
 /** "Surname, Given names" and names of two words can be split. In longer names the surname may have several words. */
-function splitName(name: string | null): { last_name: string | null; given_names: string | null } {
+function splitName(
+  name: string | null,
+  order: "surname first" | "surname last" = "surname last",
+): { last_name: string | null; given_names: string | null } {
   const [before = "", after, ...others] = (name ?? "").split(/\s*,\s*/);
   if (after !== undefined && others.length === 0) return { last_name: readName(before), given_names: readName(after) };
-  const [given, last, ...more] = before.split(/\s+/);
-  if (last === undefined || more.length > 0) return { last_name: null, given_names: null };
-  return { last_name: last, given_names: given ?? null };
+  const [first = "", second, ...more] = before.split(/\s+/);
+  if (second === undefined || more.length > 0) return { last_name: null, given_names: null };
+  return order === "surname first"
+    ? { last_name: first, given_names: second }
+    : { last_name: second, given_names: first };
 }
 
 function readName(text: string): string | null {

@@ -32,11 +32,8 @@ interface Token {
 }
 
 const maxRows = 400;
-const maxCellCharacters = 200;
-const wordPattern = /[\p{L}\p{N}°º№]+(?:'\p{L}+)*/gu;
-/** What stands between the label in one language and in the next: "Nom / Surname", "Name (1)". */
-const betweenLabels = /^[\s/|,.:;()[\]*·•–-]*(?:\(?\d{1,2}[a-d]?[.)]?[\s)]*)?$/u;
 
+const wordPattern = /[\p{L}\p{N}°º№]+(?:'\p{L}+)*/gu;
 const phrases = new Map<string, Phrase[]>();
 for (const [field, languages] of Object.entries(fieldLabels) as [LabelledField, Readonly<Record<string, string>>][]) {
   for (const phrase of Object.values(languages).flatMap((list) => list.split("|"))) {
@@ -102,6 +99,8 @@ function readBelow(
   return lines;
 }
 
+const maxCellCharacters = 200;
+
 /** The labels in a cell, each with the text up to the next one. Text before the first label has no field. */
 export function splitCell(cellText: string): Segment[] {
   const text = cellText.slice(0, maxCellCharacters);
@@ -164,6 +163,9 @@ function mayStartLabel(
   if (hasColon) return /[\s,;/|)]$/.test(before);
   return phrase.words.length > 1 && phrase.words.join("").length > 7 && /\s$/.test(before);
 }
+
+/** What stands between the label in one language and in the next: "Nom / Surname", "Name (1)". */
+const betweenLabels = /^[\s/|,.:;()[\]*·•–-]*(?:\(?\d{1,2}[a-d]?[.)]?[\s)]*)?$/u;
 
 /** The label with its translations, and the offset at which the value starts. */
 function readGroup(text: string, tokens: readonly Token[], from: number, first: Phrase) {

@@ -38,7 +38,8 @@ export interface ZoneFormat {
 const at = (line: number, start: number, end: number): Span => ({ line, start, end });
 
 /** The two lines that passports, visas and older cards have in common. */
-const twoLines = (length: number) => ({
+const twoLines = (length: number) => ({ length, lineCount: 2, spans: twoLineSpans(length), openLine: 0 });
+const twoLineSpans = (length: number) => ({
   documentCode: at(0, 0, 2),
   issuingState: at(0, 2, 5),
   names: at(0, 5, length),
@@ -53,23 +54,19 @@ const threeChecks = ["documentNumber", "birthDate", "expiryDate"] as const;
 export const zoneFormats: readonly ZoneFormat[] = [
   {
     name: "TD3",
-    length: 44,
-    lineCount: 2,
+    ...twoLines(44),
     code: /^P/,
-    spans: { ...twoLines(44), personalNumber: at(1, 28, 42) },
+    spans: { ...twoLineSpans(44), personalNumber: at(1, 28, 42) },
     checked: [...threeChecks, "personalNumber"],
     composite: { digit: at(1, 43, 44), over: [at(1, 0, 10), at(1, 13, 20), at(1, 21, 43)] },
-    openLine: 0,
   },
   {
     name: "TD2",
-    length: 36,
-    lineCount: 2,
+    ...twoLines(36),
     code: /^[IACP]/,
-    spans: { ...twoLines(36), optional: at(1, 28, 35) },
+    spans: { ...twoLineSpans(36), optional: at(1, 28, 35) },
     checked: threeChecks,
     composite: { digit: at(1, 35, 36), over: [at(1, 0, 10), at(1, 13, 20), at(1, 21, 35)] },
-    openLine: 0,
   },
   {
     name: "TD1",
@@ -93,23 +90,17 @@ export const zoneFormats: readonly ZoneFormat[] = [
   },
   {
     name: "MRV-A",
-    length: 44,
-    lineCount: 2,
+    ...twoLines(44),
     code: /^V/,
-    spans: twoLines(44),
     checked: threeChecks,
     composite: null,
-    openLine: 0,
   },
   {
     name: "MRV-B",
-    length: 36,
-    lineCount: 2,
+    ...twoLines(36),
     code: /^V/,
-    spans: twoLines(36),
     checked: threeChecks,
     composite: null,
-    openLine: 0,
   },
   {
     // The French identity card of 1988 to 2021. Its zone contains no date of expiry.

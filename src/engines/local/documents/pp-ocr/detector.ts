@@ -10,6 +10,7 @@ import {
   surroundAt,
   surroundTightly,
 } from "./regions.ts";
+import { findSlant } from "./slant.ts";
 
 /** A line of text, in pixels of the picture. Its angle is the direction of reading. */
 export interface TextLine extends Required<Area> {
@@ -63,7 +64,7 @@ interface FoundLine extends Rectangle {
 function findLines(map: ProbabilityMap): { map: ProbabilityMap; lines: FoundLine[]; slant: number } {
   const hulls = findRegions(map, pixelThreshold, maxLines);
   const tight = hulls.map((hull) => ({ hull, rectangle: surroundTightly(hull) }));
-  const slant = medianAngle(tight.map(({ rectangle }) => rectangle));
+  const slant = findSlant(tight.map(({ rectangle }) => rectangle));
   const lines = tight.flatMap(({ hull, rectangle }) => {
     const line = isReliable(rectangle, slant) ? rectangle : surroundAt(hull, slant);
     if (Math.min(line.width, line.height) < minHeight) return [];
@@ -93,7 +94,7 @@ async function run(
   pixelLimit: number,
 ): Promise<ProbabilityMap> {
   const { width, height } = chooseSize(view, pixelLimit);
-  const pixels = picture.cut(view, width, height);
+  const pixels = picture.crop(view, width, height);
   const count = width * height;
   const planes = new Float32Array(3 * count);
   for (let channel = 0; channel < 3; channel++) {
@@ -112,21 +113,6 @@ function chooseSize({ width, height }: Area, pixelLimit: number): { width: numbe
   const scale = Math.min(1, Math.sqrt(pixelLimit / (width * height)));
   const toSide = (length: number) => Math.max(sideStep, Math.round((length * scale) / sideStep) * sideStep);
   return { width: toSide(width), height: toSide(height) };
-}
-
-/** The median of the angles of long lines, in which each counts by its length. */
-function medianAngle(rectangles: readonly Rectangle[]): number {
-  const long = rectangles
-    .map(({ width, height, angle }) => ({ angle, length: Math.max(width, height), ratio: width / height }))
-    .filter(({ ratio }) => ratio >= elongated || ratio <= 1 / elongated)
-    .toSorted((a, b) => a.angle - b.angle);
-  const half = long.reduce((sum, { length }) => sum + length, 0) / 2;
-  let passed = 0;
-  for (const { angle, length } of long) {
-    passed += length;
-    if (passed >= half) return angle;
-  }
-  return 0;
 }
 
 function isReliable({ width, height, angle }: Rectangle, slant: number): boolean {

@@ -9,6 +9,7 @@ import { createSampler, type Sampler } from "../../vision/sampler.ts";
 import { type Line, type Page, toBox, toLine } from "../page.ts";
 import { readCharacters } from "./characters.ts";
 import { createDetector, type Direction, type TextLine } from "./detector.ts";
+import { isAcross, isTall, liesOnSide } from "./lies-on-side.ts";
 import { createLineReader, type LineReader, type LineText } from "./reader.ts";
 
 export interface PpOcr {
@@ -34,6 +35,9 @@ const minConfidence = 0.3;
 const minSlantRadians = 0.002;
 // Relative to the height of a line. Parts of a line are joined if the gap is smaller.
 const joinedGap = 0.8;
+// The height of a line relative to its width.
+const vertical = 1.5;
+const longVertical = 2.5;
 
 /** Whether the packages of the group are there. */
 export function isPpOcrInstalled(): boolean {
@@ -51,31 +55,41 @@ export async function loadPpOcr(): Promise<PpOcr> {
     characters,
     async recognise(pixels) {
       const picture = createSampler(pixels);
-      let found = await detector.detect(picture, 0);
-      const direction = await findDirection(reader, picture, found.lines);
-      if (direction !== 0) found = await detector.detect(picture, direction);
-      const lines = await readLines(reader, picture, found.lines);
-      return toPage(picture, lines, direction, found.slant);
+      const found = await detector.detect(picture, 0);
+      // Most pages are upright: one that is read with a high confidence needs no comparison of directions.
+      const upright = liesOnSide(found.lines) ? [] : await readLines(reader, picture, found.lines);
+      const direction = isSure(upright, found.lines) ? 0 : await findDirection(reader, picture, found.lines);
+      if (direction === 0) return toPage(picture, upright, direction, found.slant);
+      const turned = await detector.detect(picture, direction);
+      return toPage(picture, await readLines(reader, picture, turned.lines), direction, turned.slant);
     },
   };
 }
 
+/** Whether the lines that say most about the direction were read with a high confidence. */
+function isSure(read: readonly ReadLine[], lines: readonly TextLine[]): boolean {
+  const probes = new Set(chooseProbes(lines.filter(isAcross)));
+  const confidences = read.filter(({ line }) => probes.has(line)).map(({ text }) => text.confidence);
+  return confidences.length > 0 && meanOf(confidences) >= sureConfidence;
+}
+
+function chooseProbes(lines: readonly TextLine[]): TextLine[] {
+  return lines.toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, maxProbes);
+}
+
 /** The direction in which the longest lines are read with the highest confidence. */
 async function findDirection(reader: LineReader, picture: Sampler, lines: readonly TextLine[]): Promise<Direction> {
-  const across = lines.filter(({ width, height }) => width > height);
-  const upright = lines.filter(({ width, height }) => height > width);
-  const lengthOf = (group: readonly TextLine[]) =>
-    group.reduce((sum, { width, height }) => sum + Math.max(width, height) ** 2 / Math.min(width, height), 0);
-  const liesOnSide = lengthOf(upright) > lengthOf(across);
-  const probes = (liesOnSide ? upright.map(layDown) : across)
-    .toSorted((a, b) => weightOf(b) - weightOf(a))
-    .slice(0, maxProbes)
-    .map((line) => ({ ...line, width: Math.min(line.width, line.height * probeLength) }));
+  const onSide = liesOnSide(lines);
+  const candidates = onSide ? lines.filter(isTall).map(layDown) : lines.filter(isAcross);
+  const probes = chooseProbes(candidates).map((line) => ({
+    ...line,
+    width: Math.min(line.width, line.height * probeLength),
+  }));
   if (probes.length === 0) return 0;
   const forward = await meanConfidence(reader, picture, probes);
-  if (!liesOnSide && forward >= sureConfidence) return 0;
+  if (!onSide && forward >= sureConfidence) return 0;
   const backward = await meanConfidence(reader, picture, probes.map(turnOver));
-  if (!liesOnSide) return backward > forward + clearlyBetter ? 180 : 0;
+  if (!onSide) return backward > forward + clearlyBetter ? 180 : 0;
   return forward >= backward ? 90 : 270;
 }
 
@@ -95,7 +109,11 @@ function turnOver(line: TextLine): TextLine {
 
 async function meanConfidence(reader: LineReader, picture: Sampler, lines: readonly TextLine[]): Promise<number> {
   const texts = await reader.read(picture, lines);
-  return texts.reduce((sum, { confidence }) => sum + confidence, 0) / texts.length;
+  return meanOf(texts.map(({ confidence }) => confidence));
+}
+
+function meanOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 }
 
 interface ReadLine {
@@ -103,30 +121,39 @@ interface ReadLine {
   readonly text: LineText;
 }
 
-/** Vertical lines, such as notes in the margin, are read in both directions. */
 async function readLines(reader: LineReader, picture: Sampler, lines: readonly TextLine[]): Promise<ReadLine[]> {
-  const isVertical = ({ width, height }: TextLine) => height > width * 1.5;
-  const level = lines.filter((line) => !isVertical(line));
-  const down = lines.filter(isVertical).map(layDown);
-  const candidates = [...level, ...down, ...down.map(turnOver)];
-  const texts = await reader.read(picture, candidates);
-  const read = candidates.map((line, index) => ({ line, text: texts[index] as LineText }));
-  const vertical = down.map((_, index) => {
-    const [one, other] = [read[level.length + index], read[level.length + down.length + index]] as [ReadLine, ReadLine];
-    return one.text.confidence >= other.text.confidence ? one : other;
-  });
-  return [...read.slice(0, level.length), ...vertical].filter(({ text }) => text.confidence >= minConfidence);
+  const candidates = lines.flatMap((line, index) => waysToRead(line).map((way) => ({ line: way, index })));
+  const texts = await reader.read(
+    picture,
+    candidates.map(({ line }) => line),
+  );
+  const best: ReadLine[] = [];
+  for (const [at, { line, index }] of candidates.entries()) {
+    const text = texts[at] as LineText;
+    const before = best[index];
+    if (before === undefined || text.confidence > before.text.confidence) best[index] = { line, text };
+  }
+  return best;
+}
+
+/** Vertical lines, such as notes in the margin, are read in both directions. One that is not long may be a single figure that stands upright. */
+function waysToRead(line: TextLine): TextLine[] {
+  const ratio = line.height / line.width;
+  if (ratio <= vertical) return [line];
+  const down = layDown(line);
+  return [...(ratio <= longVertical ? [line] : []), down, turnOver(down)];
 }
 
 /** The boxes of the page refer to the picture after it was rotated so that the lines are horizontal. */
 function toPage(picture: Sampler, lines: readonly ReadLine[], direction: Direction, slant: number): Page {
-  const liesOnSide = direction === 90 || direction === 270;
-  const { width, height } = liesOnSide ? { width: picture.height, height: picture.width } : picture;
+  const isTurned = direction === 90 || direction === 270;
+  const { width, height } = isTurned ? { width: picture.height, height: picture.width } : picture;
   const degrees = ((360 - direction) % 360) as Direction;
   const radians = Math.abs(slant) < minSlantRadians ? 0 : -slant;
   const rotation = (degrees * Math.PI) / 180 + radians;
   const [cos, sin] = [Math.cos(rotation), Math.sin(rotation)];
-  const placed = lines.map(({ line, text }) => {
+  const credible = lines.filter(({ text }) => text.confidence >= minConfidence);
+  const placed = credible.map(({ line, text }) => {
     const [lineCos, lineSin] = [Math.cos(line.angle), Math.sin(line.angle)];
     const turned = line.angle + rotation;
     const [across, along] = [Math.abs(Math.cos(turned)), Math.abs(Math.sin(turned))];
@@ -137,9 +164,9 @@ function toPage(picture: Sampler, lines: readonly ReadLine[], direction: Directi
         line.y + offset * lineSin - picture.height / 2,
       ];
       const [x, y] = [right * cos - down * sin + width / 2, right * sin + down * cos + height / 2];
-      const isUpright = along > across;
+      const isTall = along > across;
       const length = (to - from) * line.width;
-      const [halfWidth, halfHeight] = isUpright ? [line.height / 2, length / 2] : [length / 2, line.height / 2];
+      const [halfWidth, halfHeight] = isTall ? [line.height / 2, length / 2] : [length / 2, line.height / 2];
       const box = toBox(
         (x - halfWidth) / width,
         (y - halfHeight) / height,

@@ -22,26 +22,20 @@ export interface PlacedWord {
   readonly confidence: number;
 }
 
-interface Character {
-  readonly text: string;
+interface Sized {
+  readonly line: Required<Area>;
+  readonly index: number;
+  readonly width: number;
+}
+
+interface Character extends Pick<PlacedWord, "text" | "confidence"> {
   /** Its centre, in steps of the network. */
   readonly centre: number;
-  readonly confidence: number;
 }
 
 const height = 48;
 /** Pixels for each step of the network. */
 const stepWidth = 8;
-const minWidth = 48;
-// A line that is longer is compressed. A line of print across A4 has about 1,700.
-const maxWidth = 3_200;
-// Of all lines that are read at once. The network returns 18,710 numbers for each step, so this is 30 MB.
-const maxBatchWidth = 3_200;
-// A line is padded to the width of the longest line of its batch, which takes time.
-const maxPadding = 1.25;
-// Two Han characters or kana have no space between them, however wide the gap is.
-const wideCharacters = /[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]/;
-const fullWidthForms = /[\uff01-\uff5e]/g;
 
 export function createLineReader(onnx: Onnx, session: Session, characters: readonly string[]): LineReader {
   return {
@@ -61,7 +55,7 @@ export function createLineReader(onnx: Onnx, session: Session, characters: reado
     // Zeros, a medium grey, fill the rest of shorter lines, as in training.
     const input = new Float32Array(batch.length * 3 * plane);
     for (const [position, { line, width }] of batch.entries()) {
-      const pixels = picture.cut(line, width, height);
+      const pixels = picture.crop(line, width, height);
       for (let row = 0; row < height; row++) {
         for (let column = 0; column < width; column++) {
           const from = (row * width + column) * 3;
@@ -86,11 +80,13 @@ export function createLineReader(onnx: Onnx, session: Session, characters: reado
   }
 }
 
-interface Sized {
-  readonly line: Required<Area>;
-  readonly index: number;
-  readonly width: number;
-}
+const minWidth = 48;
+// A line that is longer is compressed. A line of print across A4 has about 1,700.
+const maxWidth = 3_200;
+// Of all lines that are read at once. The network returns 18,710 numbers for each step, so this is 30 MB.
+const maxBatchWidth = 3_200;
+// A line is padded to the width of the longest line of its batch, which takes time.
+const maxPadding = 1.25;
 
 /** Lines of similar length are read together. */
 function toBatches(lines: readonly Required<Area>[]): Sized[][] {
@@ -145,6 +141,10 @@ function findMost(values: Float32Array, start: number, count: number): number {
   }
   return best;
 }
+
+// Two Han characters or kana have no space between them, however wide the gap is.
+const wideCharacters = /[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]/;
+const fullWidthForms = /[\uff01-\uff5e]/g;
 
 function toLineText(characters: readonly Character[], length: number): LineText {
   const groups: Character[][] = [[]];

@@ -1,12 +1,12 @@
 // Languages that a person speaks, named in any of the common languages.
 
 import { foldCase } from "../fold-case.ts";
+import { nameLanguages } from "../name-languages.ts";
 
 const codes =
   "en fr de es it pt nl pl ru uk cs sk hu ro bg el tr ar he fa hi ur bn ta te zh ja ko vi th id ms sv nb no da fi is et lv lt sl hr sr bs mk sq ca eu gl ga cy sw af tl mt lb be ka hy az kk ne pa gu mr ml kn si am so yo ig ha zu xh la gd ku ps fy br oc fo eo jv my km lo mn uz ky tg tk tt rw mg mi sm ht yi sn st tn wo lg ln qu gn".split(
     " ",
   );
-const namedIn = "en de fr es it pt nl pl sv da nb fi cs sk hu ro tr el ru uk ca".split(" ");
 /** Other names that are common in CVs. */
 const others: Readonly<Record<string, string>> = {
   mandarin: "zh",
@@ -28,7 +28,7 @@ const others: Readonly<Record<string, string>> = {
   suahili: "sw",
 };
 const byName = new Map(Object.entries(others));
-for (const language of namedIn) {
+for (const language of [...nameLanguages, "ca"]) {
   const names = new Intl.DisplayNames([language], { type: "language" });
   for (const code of codes) {
     const name = foldCase(names.of(code) ?? "");

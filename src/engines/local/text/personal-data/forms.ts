@@ -21,6 +21,12 @@ const forms: readonly Form[] = [
     /\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|sy)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_\w{30,}|\bglpat-[\w-]{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|\bAIza[\w-]{35}|(?<![\w-])eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+/g,
   ],
   ["VEHICLE_NUMBER", 0.96, /(?<![\p{L}\p{N}])[A-HJ-NPR-Z0-9]{17}(?![\p{L}\p{N}])/gu, isVehicleNumber],
+  // Indian plates begin with the state: MH 12 AB 4821.
+  [
+    "LICENSE_PLATE",
+    0.9,
+    /(?<![\p{L}\p{N}-])(?:AN|AP|AR|AS|BR|CG|CH|DD|DL|GA|GJ|HP|HR|JH|JK|KA|KL|LA|LD|MH|ML|MN|MP|MZ|NL|OD|PB|PY|RJ|SK|TN|TR|TS|UK|UP|WB)[ -]\d{1,2}[A-Z]?[ -][A-Z]{1,3}[ -]\d{4}(?![\p{L}\p{N}])/gu,
+  ],
   ["MAC_ADDRESS", 0.97, /(?<![\da-f:-])(?:[\da-f]{2}([:-]))(?:[\da-f]{2}\1){4}[\da-f]{2}(?![\da-f:-])/gi],
   ["MAC_ADDRESS", 0.97, /(?<![\da-f.])[\da-f]{4}\.[\da-f]{4}\.[\da-f]{4}(?![\da-f.])/gi, (text) => /[a-f]/i.test(text)],
   [
@@ -58,6 +64,14 @@ const forms: readonly Form[] = [
     0.95,
     new RegExp(
       String.raw`(?<!\d)\d{1,2}${degree}\s?[NSns]\s{0,2}[,;/]?\s{0,2}\d{1,3}${degree}\s?[EWOewo](?!\p{L})`,
+      "gu",
+    ),
+  ],
+  [
+    "COORDINATES",
+    0.95,
+    new RegExp(
+      String.raw`(?<!\p{L})[NS]\s?(?:\d{1,2}${degree}[,;/]?\s{0,2}[EWO]\s?\d{1,3}${degree}|\d{1,2}\.\d{3,10}°?[,;/]?\s{0,2}[EWO]\s?\d{1,3}\.\d{3,10}°?)`,
       "gu",
     ),
   ],
@@ -135,6 +149,8 @@ function findIbans(text: string): PersonalDatum[] {
     const end = length === null ? null : endOfCharacters(text, match.index, length, /[A-Za-z\d]/);
     if (end === null || /[\p{L}\p{N}]/u.test(text.charAt(end))) return [];
     const iban = text.slice(match.index, end);
+    // One of a hundred phrases such as "at 77 Long Street" has the right check digits.
+    if (iban.replace(/\D/g, "").length < iban.length / 3 || (/[a-z]/.test(iban) && /[A-Z]/.test(iban))) return [];
     if (!isIban(iban.replace(new RegExp(separators, "gu"), "").toUpperCase())) return [];
     return [{ text: iban, start: match.index, kind: "IBAN", confidence: 0.99 }];
   });
@@ -162,6 +178,9 @@ const issuers: readonly (readonly [start: RegExp, lengths: readonly number[]])[]
   [/^(?:50|5[6-9]|6)/, [19, 18, 16, 13, 12]],
 ];
 
+const cardWord =
+  /(?<!\p{L})(?:\p{L}*card|visa|maestro|\p{L}*karten?|carte|tarjeta|carta|cart[ãa]o|kaart|kort|kortti|kart[ay]?|karty|карт\p{L}*)(?!\p{L})/iu;
+
 function findCards(text: string): PersonalDatum[] {
   const found: PersonalDatum[] = [];
   let readTo = 0;
@@ -175,7 +194,9 @@ function findCards(text: string): PersonalDatum[] {
       const card = text.slice(start, end);
       if (!isGrouped(card) || !passesLuhn(card.replace(/\D/g, ""))) continue;
       if (otherNumber.test(text.slice(Math.max(0, start - 40), start))) continue;
-      found.push({ text: card, start, kind: "CREDIT_CARD", confidence: 0.98 });
+      // Cards of 12 and 13 digits are rare, and codes of products have as many: a word must announce them.
+      if (length < 14 && !cardWord.test(text.slice(Math.max(0, start - 40), start))) continue;
+      found.push({ text: card, start, kind: "CREDIT_CARD", confidence: length < 14 ? 0.9 : 0.98 });
       readTo = end;
       break;
     }

@@ -39,7 +39,7 @@ export function compileIdentifiers(identifiers: readonly Identifier[]): (text: s
   const compiled = identifiers.map((identifier) => ({
     ...identifier,
     find: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?<!\p{N}[-./])(?:${identifier.pattern})(?![\p{L}\p{N}]|[-./]\p{N})`,
+      String.raw`(?<![${letters}\p{N}])(?<!\p{N}[-./])(?:${identifier.pattern})(?![${letters}\p{N}]|[-./]\p{N})`,
       "gu",
     ),
     announce: new RegExp(`(?<![${letters}\\d])(?:${identifier.words})(?![${letters}])`, "giu"),

@@ -45,7 +45,7 @@ export const europeanIdentifiers: readonly Identifier[] = [
     pattern: String.raw`\d{3}[ -]?\d{3}[ -]?\d{4}`,
     isValid: isNhsNumber,
     words: "NHS|national health service|health service number",
-    aloneIf: /^\d{3} \d{3} \d{4}$/,
+    aloneIf: /^[4679]\d{2} \d{3} \d{4}$/,
   },
   {
     label: "GB_UTR",
@@ -90,7 +90,7 @@ export const europeanIdentifiers: readonly Identifier[] = [
     pattern: String.raw`[1-9]\d(?: ?\d{3}){3}`,
     isValid: isGermanTaxNumber,
     words:
-      "steuer-?(?:id(?:entifikations)?(?:-?(?:nr|nummer))?|identnummer)|identifikationsnummer|IdNr|(?-i:TIN)|tax id(?:entification)?",
+      "(?:steuer|st)[- ]?(?:id(?:entifikations)?(?:-?(?:nr|nummer))?|identnummer)|steuerliche id\\w*|identifikationsnummer|IdNr|(?-i:TIN)|tax id(?:entification)?",
     aloneIf: /^\d{2} \d{3} \d{3} \d{3}$/,
   },
   {
@@ -134,7 +134,7 @@ export const europeanIdentifiers: readonly Identifier[] = [
   {
     label: "NL_BSN",
     kind: "NATIONAL_ID",
-    pattern: String.raw`\d{4}[. ]\d{2}[. ]\d{3}|\d{3}[. ]?\d{3}[. ]?\d{3}`,
+    pattern: String.raw`\d{4}[. ]\d{2}[. ]\d{3}|\d{3}[. -]?\d{3}[. -]?\d{3}`,
     isValid: isDutchNumber,
     words: String.raw`BSN|burgerservice\w*|sofi-?(?:nummer|nr)?|citizen service number`,
   },
@@ -143,7 +143,7 @@ export const europeanIdentifiers: readonly Identifier[] = [
     kind: "NATIONAL_ID",
     pattern: String.raw`\d{2}[. ]?\d{2}[. ]?\d{2}[ -]?\d{3}[. -]?\d{2}`,
     isValid: isBelgianNumber,
-    words: String.raw`rijksregister\w*|registre national|num[ée]ro national|nationaal nummer|national (?:register )?number|INSZ|NISS|(?-i:NN|RRN)`,
+    words: String.raw`rijksregister\w*|nationalregister\w*|registre national|(?:num[ée]ro|n[°º]) national|nationaal nummer|national (?:register )?number|INSZ|NISS|(?-i:NN|RRN)`,
     aloneIf: /^\d{2}\.\d{2}\.\d{2}-\d{3}[.-]\d{2}$/,
   },
   {
@@ -157,7 +157,7 @@ export const europeanIdentifiers: readonly Identifier[] = [
     kind: "NATIONAL_ID",
     pattern: String.raw`\d{2}\.?\d{3}\.?\d{3}[ -]?[A-HJ-NP-TV-Z]`,
     isValid: isSpanishIdentity,
-    words: String.raw`D\.?N\.?I\.?|N\.?I\.?F\.?|documento nacional`,
+    words: String.raw`D\.?N\.?I\.?|N\.?I\.?F\.?|documento (?:nacional )?de identidad|documento nacional`,
     aloneIf: anyForm,
   },
   {
@@ -180,7 +180,7 @@ export const europeanIdentifiers: readonly Identifier[] = [
     kind: "TAX_NUMBER",
     pattern: String.raw`[1-35689]\d{2}[ .]?\d{3}[ .]?\d{3}`,
     isValid: isPortugueseNumber,
-    words: String.raw`N\.?I\.?F\.?|contribuinte|n[úu]mero fiscal|NIPC`,
+    words: String.raw`N\.?I\.?F\.?|contribuinte|identifica[çc][ãa]o fiscal|n[úu]mero fiscal|NIPC`,
   },
   {
     label: "PT_CARTAO_DE_CIDADAO",
@@ -209,7 +209,7 @@ export const europeanIdentifiers: readonly Identifier[] = [
     kind: "NATIONAL_ID",
     pattern: String.raw`(?:19|20)?\d{6}[-+ ]?\d{4}`,
     isValid: isSwedishNumber,
-    words: String.raw`person(?:nummer|nr\.?)|p(?:ers)?\.?nr|personal (?:identity )?number|samordningsnummer`,
+    words: String.raw`person-?(?:nummer|nr\.?)|p(?:ers)?\.?nr|personal (?:identity )?number|samordningsnummer`,
     aloneIf: /^\d{6,8}[-+]\d{4}$/,
   },
   {
@@ -280,7 +280,7 @@ export const europeanIdentifiers: readonly Identifier[] = [
     kind: "TAX_NUMBER",
     pattern: String.raw`(?:PL ?)?(?:\d{10}|\d{3}[- ]\d{3}[- ]\d{2}[- ]\d{2}|\d{3}[- ]\d{2}[- ]\d{2}[- ]\d{3})`,
     isValid: (text) => isNip(text.replace("PL", "")),
-    words: "NIP|numer identyfikacji podatkowej",
+    words: "N\\.?I\\.?P\\.?|numer identyfikacji podatkowej",
     aloneIf: /^\d{3}-\d{3}-\d{2}-\d{2}$|^\d{3}-\d{2}-\d{2}-\d{3}$/,
   },
   {
@@ -295,7 +295,7 @@ export const europeanIdentifiers: readonly Identifier[] = [
     kind: "NATIONAL_ID",
     pattern: String.raw`\d{6} ?/ ?\d{3,4}|\d{9,10}`,
     isValid: isCzechNumber,
-    words: String.raw`rodn[éeá]\w* [čc][íi]sl\w*|r\. ?[čc]\.?|R[ČC]`,
+    words: String.raw`rod(?:n[éeá]\w*|\.) [čc](?:[íi]sl\w*|\.)|r\. ?[čc]\.?|R[ČC]`,
     aloneIf: /^\d{6}\/\d{4}$/,
   },
   {
@@ -393,7 +393,7 @@ export const europeanIdentifiers: readonly Identifier[] = [
     kind: "NATIONAL_ID",
     pattern: String.raw`[1-9]\d{10}`,
     isValid: isTurkishNumber,
-    words: String.raw`T\.?C\.?(?: ?Kimlik)?|TCKN|kimlik (?:no|numaras\w*)`,
+    words: String.raw`T\.?C\.?(?: ?Kimlik)?|TCKN|kimlik (?:no|numara\p{L}*)`,
     aloneIf: anyForm,
   },
 ];

@@ -23,7 +23,7 @@ export const worldIdentifiers: readonly Identifier[] = [
     kind: "SOCIAL_SECURITY",
     pattern: String.raw`\d{3}[- .]\d{2}[- .]\d{4}|\d{9}`,
     isValid: isSocialSecurityNumber,
-    words: String.raw`S\.?S\.?N\.?|social(?: security)?(?: number| no| #)?|social security`,
+    words: String.raw`S\.?S\.?N\.?|soc(?:ial)?\.?(?: sec(?:urity)?\.?)?(?: number| no| #)?|social security`,
     aloneIf: /^\d{3}([- ])\d{2}\1\d{4}$/,
   },
   {
@@ -88,7 +88,7 @@ export const worldIdentifiers: readonly Identifier[] = [
   {
     label: "BR_CPF",
     kind: "NATIONAL_ID",
-    pattern: String.raw`\d{3}\.?\d{3}\.?\d{3}[-/ ]?\d{2}`,
+    pattern: String.raw`\d{3}[. ]?\d{3}[. ]?\d{3}[-/ ]?\d{2}`,
     isValid: isCpf,
     words: String.raw`C\.?P\.?F\.?|cadastro de pessoas?`,
     aloneIf: /^\d{3}\.\d{3}\.\d{3}[-/]\d{2}$/,
@@ -112,7 +112,7 @@ export const worldIdentifiers: readonly Identifier[] = [
     kind: "TAX_NUMBER",
     pattern: String.raw`(?:2[03-7]|3[034])[- ]?\d{8}[- ]?\d`,
     isValid: isCuit,
-    words: "CUI[TL]",
+    words: String.raw`C\.?U\.?I\.?[TL]\.?|clave única`,
     aloneIf: /^\d{2}-\d{8}-\d$/,
   },
   {
@@ -126,7 +126,7 @@ export const worldIdentifiers: readonly Identifier[] = [
     kind: "NATIONAL_ID",
     pattern: String.raw`\d{1,2}\.?\d{3}\.?\d{3}-?[\dKk]`,
     isValid: isRut,
-    words: String.raw`R\.?U\.?[TN]\.?|c[ée]dula`,
+    words: String.raw`R\.?U\.?[TN]\.?|C\.I\.|rol [úu]nico|c[ée]dula`,
     aloneIf: /^\d{1,2}\.\d{3}\.\d{3}-[\dKk]$/,
   },
   {
@@ -173,7 +173,7 @@ export const worldIdentifiers: readonly Identifier[] = [
     label: "IN_VOTER_ID",
     kind: "VOTER_NUMBER",
     pattern: String.raw`[A-Z]{3} ?\d{7}`,
-    words: String.raw`voter(?:['’]s)?(?: id\w*| card| number)?|EPIC|electors? photo|election card`,
+    words: String.raw`voter(?:['’]s)?(?: id\w*| card| number)?|EPIC|elector(?:s photo|['’]?s)?(?: id\w*)?|election card`,
   },
   {
     label: "IN_GSTIN",
@@ -246,7 +246,7 @@ export const worldIdentifiers: readonly Identifier[] = [
     kind: "RESIDENT_NUMBER",
     pattern: String.raw`\d{2}[01]\d[0-3]\d[1-8]\d{6}`,
     isValid: (digits) => isShortDate(digits.slice(0, 2), digits.slice(2, 4), digits.slice(4, 6)),
-    words: "주민(?:등록)?번호|외국인등록번호|RRN|resident registration",
+    words: "주민(?:등록)?번호|외국인등록번호|등록번호|RRN|resident registration",
   },
   {
     label: "SG_NRIC",

@@ -3,9 +3,16 @@
 import { fillDate } from "../../dates.ts";
 import type { LabelledDocument, Value } from "../../labelled-document.ts";
 import { Sheet } from "../../sheet.ts";
-import { countryOf, drawZone, type Holder, type Papers, toZoneDocument, writeZone } from "../mrz.ts";
-
-type Fact = readonly [label: string, value: string];
+import {
+  countryOf,
+  type Fact,
+  type Holder,
+  makeHolder,
+  makePapers,
+  type Papers,
+  readFacts,
+  toZoneDocument,
+} from "../mrz.ts";
 
 const bold = { font: "bold" } as const;
 const licence = "driving licence||driving license||driver's license||driver license||driver_license||driving_licence";
@@ -28,16 +35,13 @@ function passportWithLabelsLeft(
   visible: Readonly<Record<string, Value>>,
 ): LabelledDocument {
   const sheet = new Sheet({ width: 354, height: 249, font: "serif", size: 9 });
-  const zone = writeZone(holder, papers);
   sheet.text(18, 20, title, { size: 9 }).box(262, 34, 74, 96, 0.78);
   for (const [index, [label, value]] of facts.entries())
     sheet.text(18, 40 + index * 16, label, { size: 6 }).text(120, 40 + index * 16, value);
-  drawZone(sheet, zone, 14, 206, 326);
-  return toZoneDocument(name, language, "passport-labels-left", sheet, {
-    holder,
-    papers,
-    zone,
-    visible: { document_type: "passport", ...visible },
+  const at = { left: 14, y: 206, width: 326 };
+  return toZoneDocument({ name, language, layout: "passport-labels-left", holder, papers }, sheet, at, {
+    document_type: "passport",
+    ...visible,
   });
 }
 
@@ -53,7 +57,6 @@ function tintedPassport(
   visible: Readonly<Record<string, Value>>,
 ): LabelledDocument {
   const sheet = new Sheet({ width: 354, height: 249, size: 8.5 });
-  const zone = writeZone(holder, papers);
   sheet
     .box(0, 0, 354, 186, 0.9)
     .box(14, 30, 80, 104, 0.7)
@@ -66,12 +69,10 @@ function tintedPassport(
       sheet.text(x, 38 + index * 24, label, { size: 5.5 }).text(x, 48 + index * 24, value, bold);
     }
   }
-  drawZone(sheet, zone, 12, 208, 330);
-  return toZoneDocument(name, language, "passport-tinted", sheet, {
-    holder,
-    papers,
-    zone,
-    visible: { document_type: "passport", ...visible },
+  const at = { left: 12, y: 208, width: 330 };
+  return toZoneDocument({ name, language, layout: "passport-tinted", holder, papers }, sheet, at, {
+    document_type: "passport",
+    ...visible,
   });
 }
 
@@ -86,7 +87,6 @@ function bothSides(
   visible: Readonly<Record<string, Value>>,
 ): LabelledDocument {
   const sheet = new Sheet({ width: 420, height: 500, size: 8.5 });
-  const zone = writeZone(holder, papers);
   sheet
     .box(60, 40, 300, 190)
     .text(72, 58, title, { ...bold, size: 9 })
@@ -94,12 +94,10 @@ function bothSides(
   for (const [index, [label, value]] of facts.entries())
     sheet.text(156, 76 + index * 22, label, { size: 5.5 }).text(156, 86 + index * 22, value);
   sheet.box(60, 260, 300, 190);
-  drawZone(sheet, zone, 70, papers.format === "TD1" ? 390 : 406, 280);
-  return toZoneDocument(name, language, "both-sides", sheet, {
-    holder,
-    papers,
-    zone,
-    visible: { document_type: card, ...visible },
+  const at = { left: 70, y: papers.format === "TD1" ? 390 : 406, width: 280 };
+  return toZoneDocument({ name, language, layout: "both-sides", holder, papers }, sheet, at, {
+    document_type: card,
+    ...visible,
   });
 }
 
@@ -113,14 +111,10 @@ function permitBack(
   documentType = `${card}||residence permit`,
 ): LabelledDocument {
   const sheet = new Sheet({ width: 243, height: 153, size: 6.5 });
-  const zone = writeZone(holder, papers);
   sheet.stack(12, 20, lines, { step: 11 });
-  drawZone(sheet, zone, 9, papers.format === "TD1" ? 106 : 116, 225);
-  return toZoneDocument(name, language, "permit-back", sheet, {
-    holder,
-    papers,
-    zone,
-    visible: { document_type: documentType },
+  const at = { left: 9, y: papers.format === "TD1" ? 106 : 116, width: 225 };
+  return toZoneDocument({ name, language, layout: "permit-back", holder, papers }, sheet, at, {
+    document_type: documentType,
   });
 }
 
@@ -133,19 +127,13 @@ function visaPage(
 ): LabelledDocument {
   const width = papers.format === "MRV-A" ? 340 : 298;
   const sheet = new Sheet({ width, height: 227, font: "serif", size: 8.5 });
-  const zone = writeZone(holder, papers);
   sheet.centre(width / 2, 24, "VISA / VISUM", { size: 14 });
   for (const [index, [label, value]] of facts.entries()) {
     const [x, y] = [18 + (index % 2) * 150, 50 + Math.floor(index / 2) * 28];
     sheet.text(x, y, label, { size: 6 }).text(x, y + 11, value);
   }
-  drawZone(sheet, zone, 12, 186, width - 24);
-  return toZoneDocument(name, language, "visa-grid", sheet, {
-    holder,
-    papers,
-    zone,
-    visible: { document_type: "visa" },
-  });
+  const at = { left: 12, y: 186, width: width - 24 };
+  return toZoneDocument({ name, language, layout: "visa-grid", holder, papers }, sheet, at, { document_type: "visa" });
 }
 
 /** Without a zone: labels above values in two columns, or left of values with a colon. */
@@ -175,396 +163,265 @@ export function identityToTest(): LabelledDocument[] {
 }
 
 function passports(): LabelledDocument[] {
-  const british: Holder = {
-    lastName: "Ashworth-Clegg",
-    givenNames: "Penelope Jane",
-    birth: "1974-03-28",
-    sex: "F",
-    nationality: "GBR",
-    birthPlace: "Huddersfield",
-  };
-  const italian: Holder = {
-    lastName: "D'Angelo",
-    givenNames: "Salvatore",
-    birth: "1990-12-13",
-    sex: "M",
-    nationality: "ITA",
-    birthPlace: "Trapani",
-  };
-  const swede: Holder = {
-    lastName: "Åström",
-    givenNames: "Nils Göran",
-    birth: "1963-06-30",
-    sex: "M",
-    nationality: "SWE",
-    birthPlace: "Luleå",
-  };
-  const dutch: Holder = {
-    lastName: "van der Meulen",
-    givenNames: "Fleur",
-    birth: "2004-10-04",
-    sex: "F",
-    nationality: "NLD",
-    birthPlace: "Alkmaar",
-  };
-  const brazilian: Holder = {
-    lastName: "Albuquerque Nogueira",
-    givenNames: "Thiago Henrique",
-    birth: "1987-01-19",
-    sex: "M",
-    nationality: "BRA",
-    birthPlace: "Fortaleza",
-  };
-  const indian: Holder = {
-    lastName: "Venkataramanan",
-    givenNames: "Lakshmi Priyadarshini",
-    birth: "1996-08-15",
-    sex: "F",
-    nationality: "IND",
-    birthPlace: "Madurai",
-  };
-  const korean: Holder = {
-    lastName: "Hwang",
-    givenNames: "Seo Yeon",
-    birth: "1999-05-05",
-    sex: "F",
-    nationality: "KOR",
-  };
-  const longName: Holder = {
-    lastName: "Featherstonehaugh",
-    givenNames: "Bartholomew Cuthbert",
-    birth: "1958-07-07",
-    sex: "M",
-    nationality: "AUS",
-    birthPlace: "Ballarat",
-  };
-  const american: Holder = {
-    lastName: "Yazzie",
-    givenNames: "Shania Rose",
-    birth: "1993-09-02",
-    sex: "F",
-    nationality: "USA",
-    birthPlace: "Arizona, U.S.A.",
-  };
+  const british = makeHolder("Ashworth-Clegg", "Penelope Jane", "1974-03-28 F GBR", "Huddersfield");
+  const italian = makeHolder("D'Angelo", "Salvatore", "1990-12-13 M ITA", "Trapani");
+  const swede = makeHolder("Åström", "Nils Göran", "1963-06-30 M SWE", "Luleå");
+  const dutch = makeHolder("van der Meulen", "Fleur", "2004-10-04 F NLD", "Alkmaar");
+  const brazilian = makeHolder("Albuquerque Nogueira", "Thiago Henrique", "1987-01-19 M BRA", "Fortaleza");
+  const indian = makeHolder("Venkataramanan", "Lakshmi Priyadarshini", "1996-08-15 F IND", "Madurai");
+  const korean = makeHolder("Hwang", "Seo Yeon", "1999-05-05 F KOR");
+  const longName = makeHolder("Featherstonehaugh", "Bartholomew Cuthbert", "1958-07-07 M AUS", "Ballarat");
+  const american = makeHolder("Yazzie", "Shania Rose", "1993-09-02 F USA", "Arizona, U.S.A.");
   return [
     passportWithLabelsLeft(
       "britain",
       "en",
       "UNITED KINGDOM OF GREAT BRITAIN AND NORTHERN IRELAND",
-      [
-        ["Surname", "ASHWORTH-CLEGG"],
-        ["Given names", "PENELOPE JANE"],
-        ["Nationality", "BRITISH CITIZEN"],
-        ["Date of birth", date(british.birth, "DD MMM YYYY")],
-        ["Sex", "F"],
-        ["Place of birth", "HUDDERSFIELD"],
-        ["Date of issue", "09 JUN 2020"],
-        ["Date of expiry", "09 JUN 2030"],
-      ],
+      readFacts(`
+        Surname | ASHWORTH-CLEGG
+        Given names | PENELOPE JANE
+        Nationality | BRITISH CITIZEN
+        Date of birth | ${date(british.birth, "DD MMM YYYY")}
+        Sex | F
+        Place of birth | HUDDERSFIELD
+        Date of issue | 09 JUN 2020
+        Date of expiry | 09 JUN 2030
+      `),
       british,
-      { format: "TD3", code: "P", issuer: "GBR", number: "540118263", issued: "2020-06-09", expires: "2030-06-09" },
+      makePapers("TD3 P GBR 540118263 2020-06-09 2030-06-09"),
       { birth_place: "HUDDERSFIELD", issuance_date: "2020-06-09" },
     ),
     passportWithLabelsLeft(
       "italy",
       "it",
       "REPUBBLICA ITALIANA - PASSAPORTO",
-      [
-        ["Cognome", "D'ANGELO"],
-        ["Nome", "SALVATORE"],
-        ["Cittadinanza", "ITALIANA"],
-        ["Data di nascita", date(italian.birth, "DD/MM/YYYY")],
-        ["Sesso", "M"],
-        ["Luogo di nascita", "TRAPANI"],
-        ["Data di rilascio", "17/11/2022"],
-        ["Data di scadenza", "16/11/2032"],
-      ],
+      readFacts(`
+        Cognome | D'ANGELO
+        Nome | SALVATORE
+        Cittadinanza | ITALIANA
+        Data di nascita | ${date(italian.birth, "DD/MM/YYYY")}
+        Sesso | M
+        Luogo di nascita | TRAPANI
+        Data di rilascio | 17/11/2022
+        Data di scadenza | 16/11/2032
+      `),
       italian,
-      { format: "TD3", code: "P", issuer: "ITA", number: "YC4471902", issued: "2022-11-17", expires: "2032-11-16" },
+      makePapers("TD3 P ITA YC4471902 2022-11-17 2032-11-16"),
       { birth_place: "TRAPANI", issuance_date: "2022-11-17" },
     ),
     passportWithLabelsLeft(
       "australia",
       "en",
       "AUSTRALIA PASSPORT",
-      [
-        ["Family name", "FEATHERSTONEHAUGH"],
-        ["Given names", "BARTHOLOMEW CUTHBERT"],
-        ["Date of birth", date(longName.birth, "DD MMM YYYY")],
-        ["Sex", "M"],
-        ["Place of birth", "BALLARAT"],
-        ["Date of issue", "30 AUG 2024"],
-        ["Date of expiry", "30 AUG 2034"],
-      ],
+      readFacts(`
+        Family name | FEATHERSTONEHAUGH
+        Given names | BARTHOLOMEW CUTHBERT
+        Date of birth | ${date(longName.birth, "DD MMM YYYY")}
+        Sex | M
+        Place of birth | BALLARAT
+        Date of issue | 30 AUG 2024
+        Date of expiry | 30 AUG 2034
+      `),
       longName,
-      { format: "TD3", code: "P", issuer: "AUS", number: "PA7720415", issued: "2024-08-30", expires: "2034-08-30" },
+      makePapers("TD3 P AUS PA7720415 2024-08-30 2034-08-30"),
       { birth_place: "BALLARAT", issuance_date: "2024-08-30" },
     ),
     tintedPassport(
       "sweden",
       "sv",
       "SVERIGE SWEDEN PASS PASSPORT",
-      [
-        ["Efternamn/Surname", "ÅSTRÖM"],
-        ["Förnamn/Given names", "NILS GÖRAN"],
-        ["Födelsedatum/Date of birth", date(swede.birth, "DD MMM YYYY")],
-        ["Födelseort/Place of birth", "LULEÅ"],
-      ],
-      [
-        ["Kön/Sex", "M"],
-        ["Utfärdad/Date of issue", "04 MAR 2023"],
-        ["Sista giltighetsdag/Date of expiry", "04 MAR 2028"],
-      ],
+      readFacts(`
+        Efternamn/Surname | ÅSTRÖM
+        Förnamn/Given names | NILS GÖRAN
+        Födelsedatum/Date of birth | ${date(swede.birth, "DD MMM YYYY")}
+        Födelseort/Place of birth | LULEÅ
+      `),
+      readFacts(`
+        Kön/Sex | M
+        Utfärdad/Date of issue | 04 MAR 2023
+        Sista giltighetsdag/Date of expiry | 04 MAR 2028
+      `),
       swede,
-      {
-        format: "TD3",
-        code: "P",
-        issuer: "SWE",
-        number: "91047722",
-        issued: "2023-03-04",
-        expires: "2028-03-04",
-        optional: "6306304819",
-      },
+      makePapers("TD3 P SWE 91047722 2023-03-04 2028-03-04", "6306304819"),
       { birth_place: "LULEÅ", issuance_date: "2023-03-04" },
     ),
     tintedPassport(
       "netherlands",
       "nl",
       "KONINKRIJK DER NEDERLANDEN PASPOORT",
-      [
-        ["naam/surname", "VAN DER MEULEN"],
-        ["voornamen/given names", "FLEUR"],
-        ["geboortedatum/date of birth", date(dutch.birth, "DD MM YYYY")],
-        ["geboorteplaats/place of birth", "ALKMAAR"],
-      ],
-      [
-        ["geslacht/sex", "V/F"],
-        ["datum van afgifte/date of issue", "12 01 2025"],
-        ["geldig tot/date of expiry", "12 01 2035"],
-      ],
+      readFacts(`
+        naam/surname | VAN DER MEULEN
+        voornamen/given names | FLEUR
+        geboortedatum/date of birth | ${date(dutch.birth, "DD MM YYYY")}
+        geboorteplaats/place of birth | ALKMAAR
+      `),
+      readFacts(`
+        geslacht/sex | V/F
+        datum van afgifte/date of issue | 12 01 2025
+        geldig tot/date of expiry | 12 01 2035
+      `),
       dutch,
-      { format: "TD3", code: "P", issuer: "NLD", number: "NX81L04C7", issued: "2025-01-12", expires: "2035-01-12" },
+      makePapers("TD3 P NLD NX81L04C7 2025-01-12 2035-01-12"),
       { birth_place: "ALKMAAR", issuance_date: "2025-01-12" },
     ),
     tintedPassport(
       "brazil",
       "pt",
       "REPÚBLICA FEDERATIVA DO BRASIL PASSAPORTE",
-      [
-        ["SOBRENOME/SURNAME", "ALBUQUERQUE NOGUEIRA"],
-        ["NOME/GIVEN NAMES", "THIAGO HENRIQUE"],
-        ["DATA DE NASCIMENTO/DATE OF BIRTH", date(brazilian.birth, "DD MMM YYYY")],
-        ["NATURALIDADE/PLACE OF BIRTH", "FORTALEZA"],
-      ],
-      [
-        ["SEXO/SEX", "M"],
-        ["DATA DE EXPEDIÇÃO/DATE OF ISSUE", "21 JUL 2021"],
-        ["VÁLIDO ATÉ/DATE OF EXPIRY", "20 JUL 2031"],
-      ],
+      readFacts(`
+        SOBRENOME/SURNAME | ALBUQUERQUE NOGUEIRA
+        NOME/GIVEN NAMES | THIAGO HENRIQUE
+        DATA DE NASCIMENTO/DATE OF BIRTH | ${date(brazilian.birth, "DD MMM YYYY")}
+        NATURALIDADE/PLACE OF BIRTH | FORTALEZA
+      `),
+      readFacts(`
+        SEXO/SEX | M
+        DATA DE EXPEDIÇÃO/DATE OF ISSUE | 21 JUL 2021
+        VÁLIDO ATÉ/DATE OF EXPIRY | 20 JUL 2031
+      `),
       brazilian,
-      { format: "TD3", code: "P", issuer: "BRA", number: "GB881204", issued: "2021-07-21", expires: "2031-07-20" },
+      makePapers("TD3 P BRA GB881204 2021-07-21 2031-07-20"),
       { birth_place: "FORTALEZA", issuance_date: "2021-07-21" },
     ),
     tintedPassport(
       "india",
       "en",
       "REPUBLIC OF INDIA",
-      [
-        ["Surname", "VENKATARAMANAN"],
-        ["Given Name(s)", "LAKSHMI PRIYADARSHINI"],
-        ["Date of Birth", date(indian.birth, "DD/MM/YYYY")],
-        ["Place of Birth", "MADURAI, TAMIL NADU"],
-      ],
-      [
-        ["Sex", "F"],
-        ["Date of Issue", "02/02/2019"],
-        ["Date of Expiry", "01/02/2029"],
-      ],
+      readFacts(`
+        Surname | VENKATARAMANAN
+        Given Name(s) | LAKSHMI PRIYADARSHINI
+        Date of Birth | ${date(indian.birth, "DD/MM/YYYY")}
+        Place of Birth | MADURAI, TAMIL NADU
+      `),
+      readFacts(`
+        Sex | F
+        Date of Issue | 02/02/2019
+        Date of Expiry | 01/02/2029
+      `),
       indian,
-      { format: "TD3", code: "P", issuer: "IND", number: "T4410296", issued: "2019-02-02", expires: "2029-02-01" },
+      makePapers("TD3 P IND T4410296 2019-02-02 2029-02-01"),
       { birth_place: "MADURAI, TAMIL NADU||MADURAI", issuance_date: "2019-02-02" },
     ),
     tintedPassport(
       "korea",
       "en",
       "REPUBLIC OF KOREA PASSPORT",
-      [
-        ["Surname", "HWANG"],
-        ["Given names", "SEO YEON"],
-        ["Date of birth", date(korean.birth, "DD MMM YYYY")],
-      ],
-      [
-        ["Sex", "F"],
-        ["Date of issue", "15 APR 2024"],
-        ["Date of expiry", "15 APR 2034"],
-      ],
+      readFacts(`
+        Surname | HWANG
+        Given names | SEO YEON
+        Date of birth | ${date(korean.birth, "DD MMM YYYY")}
+      `),
+      readFacts(`
+        Sex | F
+        Date of issue | 15 APR 2024
+        Date of expiry | 15 APR 2034
+      `),
       korean,
-      {
-        format: "TD3",
-        code: "PM",
-        issuer: "KOR",
-        number: "M70228815",
-        issued: "2024-04-15",
-        expires: "2034-04-15",
-        optional: "2014419",
-      },
+      makePapers("TD3 PM KOR M70228815 2024-04-15 2034-04-15", "2014419"),
       { issuance_date: "2024-04-15" },
     ),
     passportWithLabelsLeft(
       "america",
       "en",
       "UNITED STATES OF AMERICA",
-      [
-        ["Surname / Nom / Apellidos", "YAZZIE"],
-        ["Given Names / Prénoms / Nombres", "SHANIA ROSE"],
-        ["Nationality / Nationalité", "UNITED STATES OF AMERICA"],
-        ["Date of birth", date(american.birth, "DD MMM YYYY")],
-        ["Place of birth", "ARIZONA, U.S.A."],
-        ["Sex", "F"],
-        ["Date of issue", "18 OCT 2017"],
-        ["Date of expiration", "17 OCT 2027"],
-      ],
+      readFacts(`
+        Surname / Nom / Apellidos | YAZZIE
+        Given Names / Prénoms / Nombres | SHANIA ROSE
+        Nationality / Nationalité | UNITED STATES OF AMERICA
+        Date of birth | ${date(american.birth, "DD MMM YYYY")}
+        Place of birth | ARIZONA, U.S.A.
+        Sex | F
+        Date of issue | 18 OCT 2017
+        Date of expiration | 17 OCT 2027
+      `),
       american,
-      { format: "TD3", code: "P", issuer: "USA", number: "561208844", issued: "2017-10-18", expires: "2027-10-17" },
+      makePapers("TD3 P USA 561208844 2017-10-18 2027-10-17"),
       { birth_place: "ARIZONA, U.S.A.||ARIZONA", issuance_date: "2017-10-18" },
     ),
   ];
 }
 
 function cards(): LabelledDocument[] {
-  const finn: Holder = {
-    lastName: "Mäkinen",
-    givenNames: "Aino Helmi",
-    birth: "1971-02-11",
-    sex: "F",
-    nationality: "FIN",
-  };
-  const portuguese: Holder = {
-    lastName: "Gonçalves",
-    givenNames: "Rui Miguel",
-    birth: "1984-09-09",
-    sex: "M",
-    nationality: "PRT",
-  };
-  const spaniard: Holder = {
-    lastName: "Etxeberria Muñoz",
-    givenNames: "Nerea",
-    birth: "1997-11-23",
-    sex: "F",
-    nationality: "ESP",
-  };
-  const pole: Holder = {
-    lastName: "Żółkiewski",
-    givenNames: "Krzysztof",
-    birth: "1968-04-01",
-    sex: "M",
-    nationality: "POL",
-  };
-  const turk: Holder = {
-    lastName: "Yildirim",
-    givenNames: "Emre",
-    birth: "1991-07-17",
-    sex: "M",
-    nationality: "TUR",
-  };
-  const kenyan: Holder = {
-    lastName: "Wanjiru",
-    givenNames: "Faith Nyambura",
-    birth: "1989-10-29",
-    sex: "F",
-    nationality: "KEN",
-  };
+  const finn = makeHolder("Mäkinen", "Aino Helmi", "1971-02-11 F FIN");
+  const portuguese = makeHolder("Gonçalves", "Rui Miguel", "1984-09-09 M PRT");
+  const spaniard = makeHolder("Etxeberria Muñoz", "Nerea", "1997-11-23 F ESP");
+  const pole = makeHolder("Żółkiewski", "Krzysztof", "1968-04-01 M POL");
+  const turk = makeHolder("Yildirim", "Emre", "1991-07-17 M TUR");
+  const kenyan = makeHolder("Wanjiru", "Faith Nyambura", "1989-10-29 F KEN");
   return [
     bothSides(
       "finland",
       "en",
       "SUOMI FINLAND HENKILÖKORTTI",
-      [
-        ["Surname", "MÄKINEN"],
-        ["Given names", "AINO HELMI"],
-        ["Date of birth", "11.02.1971"],
-        ["Sex", "F"],
-        ["Date of expiry", "05.05.2028"],
-      ],
+      readFacts(`
+        Surname | MÄKINEN
+        Given names | AINO HELMI
+        Date of birth | 11.02.1971
+        Sex | F
+        Date of expiry | 05.05.2028
+      `),
       finn,
-      { format: "TD1", code: "I", issuer: "FIN", number: "XA4410028", issued: "2023-05-05", expires: "2028-05-05" },
+      makePapers("TD1 I FIN XA4410028 2023-05-05 2028-05-05"),
       {},
     ),
     bothSides(
       "portugal",
       "pt",
       "REPÚBLICA PORTUGUESA - CARTÃO DE CIDADÃO",
-      [
-        ["APELIDO(S)", "GONÇALVES"],
-        ["NOME(S)", "RUI MIGUEL"],
-        ["SEXO", "M"],
-        ["DATA DE NASCIMENTO", "09 09 1984"],
-        ["DATA DE VALIDADE", "14 12 2030"],
-      ],
+      readFacts(`
+        APELIDO(S) | GONÇALVES
+        NOME(S) | RUI MIGUEL
+        SEXO | M
+        DATA DE NASCIMENTO | 09 09 1984
+        DATA DE VALIDADE | 14 12 2030
+      `),
       portuguese,
-      { format: "TD1", code: "I", issuer: "PRT", number: "14028837", issued: "2020-12-14", expires: "2030-12-14" },
+      makePapers("TD1 I PRT 14028837 2020-12-14 2030-12-14"),
       {},
     ),
     bothSides(
       "spain",
       "es",
       "ESPAÑA - DOCUMENTO NACIONAL DE IDENTIDAD",
-      [
-        ["PRIMER APELLIDO", "ETXEBERRIA"],
-        ["SEGUNDO APELLIDO", "MUÑOZ"],
-        ["NOMBRE", "NEREA"],
-        ["FECHA DE NACIMIENTO", "23 11 1997"],
-        ["VALIDO HASTA", "30 01 2029"],
-      ],
+      readFacts(`
+        PRIMER APELLIDO | ETXEBERRIA
+        SEGUNDO APELLIDO | MUÑOZ
+        NOMBRE | NEREA
+        FECHA DE NACIMIENTO | 23 11 1997
+        VALIDO HASTA | 30 01 2029
+      `),
       spaniard,
-      {
-        format: "TD1",
-        code: "ID",
-        issuer: "ESP",
-        number: "BKL104477",
-        issued: "2024-01-30",
-        expires: "2029-01-30",
-        optional: "72810044T",
-      },
+      makePapers("TD1 ID ESP BKL104477 2024-01-30 2029-01-30", "72810044T"),
       {},
     ),
     bothSides(
       "czechia-td2",
       "en",
       "ČESKÁ REPUBLIKA - OBČANSKÝ PRŮKAZ",
-      [
-        ["PŘÍJMENÍ / SURNAME", "NOVOTNÝ"],
-        ["JMÉNO / GIVEN NAMES", "VÍT"],
-        ["DATUM NAROZENÍ / DATE OF BIRTH", "06.08.1979"],
-      ],
-      { lastName: "Novotný", givenNames: "Vít", birth: "1979-08-06", sex: "M", nationality: "CZE" },
-      { format: "TD2", code: "ID", issuer: "CZE", number: "204817733", issued: "2019-03-03", expires: "2029-03-03" },
+      readFacts(`
+        PŘÍJMENÍ / SURNAME | NOVOTNÝ
+        JMÉNO / GIVEN NAMES | VÍT
+        DATUM NAROZENÍ / DATE OF BIRTH | 06.08.1979
+      `),
+      makeHolder("Novotný", "Vít", "1979-08-06 M CZE"),
+      makePapers("TD2 ID CZE 204817733 2019-03-03 2029-03-03"),
       {},
     ),
-    permitBack("germany", "de", ["AUFENTHALTSTITEL", "BEMERKUNGEN: ERWERBSTÄTIGKEIT ERLAUBT"], turk, {
-      format: "TD1",
-      code: "AR",
-      issuer: "D",
-      number: "YZ0C84F1T",
-      issued: "2025-02-20",
-      expires: "2028-02-19",
-    }),
-    permitBack("poland-td2", "pl", ["LEGITYMACJA"], pole, {
-      format: "TD2",
-      code: "I",
-      issuer: "POL",
-      number: "CCB77120",
-      issued: "2022-08-08",
-      expires: "2032-08-08",
-    }),
-    permitBack("switzerland-long-number", "de", ["AUSLÄNDERAUSWEIS"], kenyan, {
-      format: "TD1",
-      code: "AC",
-      issuer: "CHE",
-      number: "D1234987702K",
-      issued: "2024-06-01",
-      expires: "2029-05-31",
-    }),
+    permitBack(
+      "germany",
+      "de",
+      ["AUFENTHALTSTITEL", "BEMERKUNGEN: ERWERBSTÄTIGKEIT ERLAUBT"],
+      turk,
+      makePapers("TD1 AR D YZ0C84F1T 2025-02-20 2028-02-19"),
+    ),
+    permitBack("poland-td2", "pl", ["LEGITYMACJA"], pole, makePapers("TD2 I POL CCB77120 2022-08-08 2032-08-08")),
+    permitBack(
+      "switzerland-long-number",
+      "de",
+      ["AUSLÄNDERAUSWEIS"],
+      kenyan,
+      makePapers("TD1 AC CHE D1234987702K 2024-06-01 2029-05-31"),
+    ),
   ];
 }
 
@@ -573,50 +430,50 @@ function visas(): LabelledDocument[] {
     visaPage(
       "a-argentina",
       "en",
-      [
-        ["Issuing post", "BUENOS AIRES"],
-        ["Control number", "20261147720003"],
-        ["Visa type", "R B1/B2"],
-        ["Entries", "M"],
-      ],
-      { lastName: "Fernández Quiroga", givenNames: "Martina", birth: "1995-01-31", sex: "F", nationality: "ARG" },
-      { format: "MRV-A", code: "VN", issuer: "USA", number: "AAF441028", issued: "2026-02-02", expires: "2036-02-01" },
+      readFacts(`
+        Issuing post | BUENOS AIRES
+        Control number | 20261147720003
+        Visa type | R B1/B2
+        Entries | M
+      `),
+      makeHolder("Fernández Quiroga", "Martina", "1995-01-31 F ARG"),
+      makePapers("MRV-A VN USA AAF441028 2026-02-02 2036-02-01"),
     ),
     visaPage(
       "a-japan",
       "en",
-      [
-        ["Valid for", "DEUTSCHLAND"],
-        ["From", "01-04-26"],
-        ["Until", "30-06-26"],
-        ["Duration of stay", "90"],
-      ],
-      { lastName: "Kobayashi", givenNames: "Haruto", birth: "2000-02-28", sex: "M", nationality: "JPN" },
-      { format: "MRV-A", code: "VC", issuer: "D", number: "D77201144", issued: "2026-04-01", expires: "2026-06-30" },
+      readFacts(`
+        Valid for | DEUTSCHLAND
+        From | 01-04-26
+        Until | 30-06-26
+        Duration of stay | 90
+      `),
+      makeHolder("Kobayashi", "Haruto", "2000-02-28 M JPN"),
+      makePapers("MRV-A VC D D77201144 2026-04-01 2026-06-30"),
     ),
     visaPage(
       "b-mexico",
       "es",
-      [
-        ["Válido para", "ESTADOS SCHENGEN"],
-        ["Desde", "15-05-26"],
-        ["Hasta", "14-11-26"],
-        ["Entradas", "MULT"],
-      ],
-      { lastName: "Villaseñor", givenNames: "José Luis", birth: "1977-12-12", sex: "M", nationality: "MEX" },
-      { format: "MRV-B", code: "V", issuer: "ESP", number: "ESP118204", issued: "2026-05-15", expires: "2026-11-14" },
+      readFacts(`
+        Válido para | ESTADOS SCHENGEN
+        Desde | 15-05-26
+        Hasta | 14-11-26
+        Entradas | MULT
+      `),
+      makeHolder("Villaseñor", "José Luis", "1977-12-12 M MEX"),
+      makePapers("MRV-B V ESP ESP118204 2026-05-15 2026-11-14"),
     ),
     visaPage(
       "b-kenya",
       "en",
-      [
-        ["Valid for", "SCHENGEN STATES"],
-        ["From", "02-09-26"],
-        ["Until", "01-12-26"],
-        ["Entries", "01"],
-      ],
-      { lastName: "Otieno", givenNames: "Brian Ochieng", birth: "1986-06-18", sex: "M", nationality: "KEN" },
-      { format: "MRV-B", code: "VC", issuer: "BEL", number: "B20441180", issued: "2026-09-02", expires: "2026-12-01" },
+      readFacts(`
+        Valid for | SCHENGEN STATES
+        From | 02-09-26
+        Until | 01-12-26
+        Entries | 01
+      `),
+      makeHolder("Otieno", "Brian Ochieng", "1986-06-18 M KEN"),
+      makePapers("MRV-B VC BEL B20441180 2026-09-02 2026-12-01"),
     ),
   ];
 }
@@ -628,15 +485,15 @@ function withoutZones(): LabelledDocument[] {
       "en",
       "numbered",
       ["CEADÚNAS TIOMÁNA", "DRIVING LICENCE"],
-      [
-        ["1.", "BRENNAN"],
-        ["2.", "AOIFE"],
-        ["3.", "17.09.1995 IRELAND"],
-        ["4a.", "02.02.2024"],
-        ["4b.", "01.02.2034"],
-        ["4c.", "NDLS"],
-        ["5.", "102 884 119"],
-      ],
+      readFacts(`
+        1. | BRENNAN
+        2. | AOIFE
+        3. | 17.09.1995 IRELAND
+        4a. | 02.02.2024
+        4b. | 01.02.2034
+        4c. | NDLS
+        5. | 102 884 119
+      `),
       {
         last_name: "BRENNAN",
         given_names: "AOIFE",
@@ -652,15 +509,15 @@ function withoutZones(): LabelledDocument[] {
       "fr",
       "numbered",
       ["PERMIS DE CONDUIRE", "RÉPUBLIQUE FRANÇAISE"],
-      [
-        ["1.", "Delacour"],
-        ["2.", "Florian"],
-        ["3.", "30.01.1982 Annecy"],
-        ["4a.", "19.10.2021"],
-        ["4b.", "18.10.2036"],
-        ["4c.", "Préfecture de la Haute-Savoie"],
-        ["5.", "13AA00277"],
-      ],
+      readFacts(`
+        1. | Delacour
+        2. | Florian
+        3. | 30.01.1982 Annecy
+        4a. | 19.10.2021
+        4b. | 18.10.2036
+        4c. | Préfecture de la Haute-Savoie
+        5. | 13AA00277
+      `),
       {
         last_name: "Delacour",
         given_names: "Florian",
@@ -677,15 +534,15 @@ function withoutZones(): LabelledDocument[] {
       "it",
       "numbered",
       ["PATENTE DI GUIDA", "REPUBBLICA ITALIANA"],
-      [
-        ["1.", "ROMAGNOLI"],
-        ["2.", "SERENA"],
-        ["3.", "08/03/91 FERRARA"],
-        ["4a.", "14/06/2019"],
-        ["4b.", "08/03/2030"],
-        ["4c.", "MIT-UCO"],
-        ["5.", "U1D40277X"],
-      ],
+      readFacts(`
+        1. | ROMAGNOLI
+        2. | SERENA
+        3. | 08/03/91 FERRARA
+        4a. | 14/06/2019
+        4b. | 08/03/2030
+        4c. | MIT-UCO
+        5. | U1D40277X
+      `),
       {
         last_name: "ROMAGNOLI",
         given_names: "SERENA",
@@ -702,16 +559,16 @@ function withoutZones(): LabelledDocument[] {
       "en",
       "two-columns",
       ["OREGON USA", "DRIVER LICENSE"],
-      [
-        ["4d DL NO.", "8841207"],
-        ["1 NAME", "HOLLOWAY"],
-        ["2 FIRST", "DENISE MARIE"],
-        ["3 DOB", "11/30/1976"],
-        ["4a ISS", "12/05/2022"],
-        ["4b EXP", "11/30/2030"],
-        ["15 SEX", "F"],
-        ["16 HGT", "5-07"],
-      ],
+      readFacts(`
+        4d DL NO. | 8841207
+        1 NAME | HOLLOWAY
+        2 FIRST | DENISE MARIE
+        3 DOB | 11/30/1976
+        4a ISS | 12/05/2022
+        4b EXP | 11/30/2030
+        15 SEX | F
+        16 HGT | 5-07
+      `),
       {
         last_name: "HOLLOWAY",
         given_names: "DENISE MARIE",
@@ -728,14 +585,14 @@ function withoutZones(): LabelledDocument[] {
       "en",
       "colons",
       ["ONTARIO", "DRIVER'S LICENCE / PERMIS DE CONDUIRE"],
-      [
-        ["NAME/NOM", "MACKENZIE, RORY"],
-        ["NUMBER/NUMÉRO", "M0344-70228-80515"],
-        ["ISS/DÉL", "2023/05/16"],
-        ["EXP/EXP", "2028/05/15"],
-        ["DOB/DDN", "1988/05/15"],
-        ["SEX/SEXE", "M"],
-      ],
+      readFacts(`
+        NAME/NOM | MACKENZIE, RORY
+        NUMBER/NUMÉRO | M0344-70228-80515
+        ISS/DÉL | 2023/05/16
+        EXP/EXP | 2028/05/15
+        DOB/DDN | 1988/05/15
+        SEX/SEXE | M
+      `),
       {
         birth_date: "1988-05-15",
         issuance_date: "2023-05-16",
@@ -750,15 +607,15 @@ function withoutZones(): LabelledDocument[] {
       "pt",
       "two-columns",
       ["REPÚBLICA PORTUGUESA", "CARTÃO DE CIDADÃO"],
-      [
-        ["APELIDO / SURNAME", "SARMENTO"],
-        ["NOME / GIVEN NAME", "INÊS"],
-        ["SEXO / SEX", "F"],
-        ["NACIONALIDADE / NATIONALITY", "PRT"],
-        ["DATA DE NASCIMENTO / DATE OF BIRTH", "02 05 2001"],
-        ["N. DOCUMENTO / DOCUMENT NO.", "30112877 4 ZX1"],
-        ["DATA DE VALIDADE / EXPIRY DATE", "17 09 2029"],
-      ],
+      readFacts(`
+        APELIDO / SURNAME | SARMENTO
+        NOME / GIVEN NAME | INÊS
+        SEXO / SEX | F
+        NACIONALIDADE / NATIONALITY | PRT
+        DATA DE NASCIMENTO / DATE OF BIRTH | 02 05 2001
+        N. DOCUMENTO / DOCUMENT NO. | 30112877 4 ZX1
+        DATA DE VALIDADE / EXPIRY DATE | 17 09 2029
+      `),
       {
         last_name: "SARMENTO",
         given_names: "INÊS",
@@ -775,15 +632,15 @@ function withoutZones(): LabelledDocument[] {
       "nl",
       "two-columns",
       ["KONINKRIJK DER NEDERLANDEN", "IDENTITEITSKAART"],
-      [
-        ["naam / surname", "Bakker"],
-        ["voornamen / given names", "Joris Willem"],
-        ["nationaliteit / nationality", "Nederlandse"],
-        ["geboortedatum / date of birth", "24.06.1959"],
-        ["documentnummer / document no.", "IR40288L1"],
-        ["geldig tot / date of expiry", "09.10.2031"],
-        ["geslacht / sex", "M"],
-      ],
+      readFacts(`
+        naam / surname | Bakker
+        voornamen / given names | Joris Willem
+        nationaliteit / nationality | Nederlandse
+        geboortedatum / date of birth | 24.06.1959
+        documentnummer / document no. | IR40288L1
+        geldig tot / date of expiry | 09.10.2031
+        geslacht / sex | M
+      `),
       {
         last_name: "Bakker",
         given_names: "Joris Willem",
@@ -800,15 +657,15 @@ function withoutZones(): LabelledDocument[] {
       "cs",
       "two-columns",
       ["ČESKÁ REPUBLIKA", "OBČANSKÝ PRŮKAZ / IDENTITY CARD"],
-      [
-        ["PŘÍJMENÍ / SURNAME", "VESELÁ"],
-        ["JMÉNO / GIVEN NAMES", "BARBORA"],
-        ["DATUM NAROZENÍ / DATE OF BIRTH", "13.07.1993"],
-        ["MÍSTO NAROZENÍ / PLACE OF BIRTH", "ZLÍN"],
-        ["ČÍSLO DOKLADU / DOCUMENT NUMBER", "217740382"],
-        ["PLATNOST DO / DATE OF EXPIRY", "22.11.2032"],
-        ["POHLAVÍ / SEX", "F"],
-      ],
+      readFacts(`
+        PŘÍJMENÍ / SURNAME | VESELÁ
+        JMÉNO / GIVEN NAMES | BARBORA
+        DATUM NAROZENÍ / DATE OF BIRTH | 13.07.1993
+        MÍSTO NAROZENÍ / PLACE OF BIRTH | ZLÍN
+        ČÍSLO DOKLADU / DOCUMENT NUMBER | 217740382
+        PLATNOST DO / DATE OF EXPIRY | 22.11.2032
+        POHLAVÍ / SEX | F
+      `),
       {
         last_name: "VESELÁ",
         given_names: "BARBORA",
@@ -825,15 +682,15 @@ function withoutZones(): LabelledDocument[] {
       "de",
       "colons",
       ["DIENSTAUSWEIS", "PERSONALAUSWEIS"],
-      [
-        ["Familienname", "Petersen"],
-        ["Vorname", "Ole"],
-        ["Geboren am", "05.12.1985"],
-        ["Geburtsort", "Husum"],
-        ["Ausgestellt am", "01.03.2023"],
-        ["Gültig bis", "28.02.2033"],
-        ["Nummer", "L9Q4408KT"],
-      ],
+      readFacts(`
+        Familienname | Petersen
+        Vorname | Ole
+        Geboren am | 05.12.1985
+        Geburtsort | Husum
+        Ausgestellt am | 01.03.2023
+        Gültig bis | 28.02.2033
+        Nummer | L9Q4408KT
+      `),
       {
         last_name: "Petersen",
         given_names: "Ole",
@@ -850,13 +707,13 @@ function withoutZones(): LabelledDocument[] {
       "es",
       "colons",
       ["INSTITUTO NACIONAL ELECTORAL", "CREDENCIAL PARA VOTAR"],
-      [
-        ["APELLIDOS", "SALDÍVAR OCHOA"],
-        ["NOMBRE", "MARIANA"],
-        ["FECHA DE NACIMIENTO", "19/08/1990"],
-        ["SEXO", "M"],
-        ["VIGENCIA", "2034"],
-      ],
+      readFacts(`
+        APELLIDOS | SALDÍVAR OCHOA
+        NOMBRE | MARIANA
+        FECHA DE NACIMIENTO | 19/08/1990
+        SEXO | M
+        VIGENCIA | 2034
+      `),
       { last_name: "SALDÍVAR OCHOA", given_names: "MARIANA", birth_date: "1990-08-19" },
     ),
   ];

@@ -2,7 +2,7 @@
 
 import type { LabelledDocument, Value } from "../../labelled-document.ts";
 import { Sheet } from "../../sheet.ts";
-import { countryOf, drawZone, type Holder, type Papers, toZoneDocument, writeZone } from "../mrz.ts";
+import { countryOf, type Holder, makeHolder, makePapers, type Papers, readFacts, toZoneDocument } from "../mrz.ts";
 
 const bold = { font: "bold" } as const;
 
@@ -88,7 +88,6 @@ function passport(
   papers: Papers,
 ) {
   const sheet = new Sheet({ width: 354, height: 249, size: 9 });
-  const zone = writeZone(holder, papers);
   const show = (x: number, y: number, label: string, value: string) => {
     sheet.text(x, y, label, { size: 5.5, grey: 0.3 }).text(x, y + 10, value);
   };
@@ -104,16 +103,11 @@ function passport(
   show(110, 134, labels.birthPlace, (holder.birthPlace ?? "").toUpperCase());
   show(110, 154, labels.issued, dated(papers.issued, dates));
   show(230, 154, labels.expires, dated(papers.expires, dates));
-  drawZone(sheet, zone, 16, 200, 322);
-  return toZoneDocument(name, language, "passport", sheet, {
-    holder,
-    papers,
-    zone,
-    visible: {
-      document_type: "passport",
-      birth_place: holder.birthPlace ?? null,
-      issuance_date: papers.issued,
-    },
+  const at = { left: 16, y: 200, width: 322 };
+  return toZoneDocument({ name, language, layout: "passport", holder, papers }, sheet, at, {
+    document_type: "passport",
+    birth_place: holder.birthPlace ?? null,
+    issuance_date: papers.issued,
   });
 }
 
@@ -135,16 +129,13 @@ function cardBack(
   visible: Readonly<Record<string, Value>> = {},
 ) {
   const sheet = new Sheet({ width: 243, height: 153, size: 7.5 });
-  const zone = writeZone(holder, papers);
   for (const [index, [label, value]] of facts.entries()) {
     sheet.text(14, 18 + index * 20, label, { size: 5, grey: 0.3 }).text(14, 27 + index * 20, value);
   }
-  drawZone(sheet, zone, 10, 108, 223);
-  return toZoneDocument(name, language, "card-back", sheet, {
-    holder,
-    papers,
-    zone,
-    visible: { document_type: "identity card||id card||id_card||id", ...visible },
+  const at = { left: 10, y: 108, width: 223 };
+  return toZoneDocument({ name, language, layout: "card-back", holder, papers }, sheet, at, {
+    document_type: "identity card||id card||id_card||id",
+    ...visible,
   });
 }
 
@@ -152,7 +143,6 @@ function cardBack(
 function visa(name: string, language: string, holder: Holder, papers: Papers) {
   const width = papers.format === "MRV-A" ? 340 : 298;
   const sheet = new Sheet({ width, height: 227, size: 8 });
-  const zone = writeZone(holder, papers);
   sheet.text(16, 22, "VISA", { ...bold, size: 14 }).right(width - 16, 22, papers.number, bold);
   const facts = [
     ["VALID FOR", "SCHENGEN STATES"],
@@ -165,8 +155,8 @@ function visa(name: string, language: string, holder: Holder, papers: Papers) {
     sheet.text(110, 46 + index * 18, label, { size: 6 }).text(190, 46 + index * 18, value);
   }
   sheet.box(16, 40, 76, 96, 0.82);
-  drawZone(sheet, zone, 14, 180, width - 28);
-  return toZoneDocument(name, language, "visa", sheet, { holder, papers, zone, visible: { document_type: "visa" } });
+  const at = { left: 14, y: 180, width: width - 28 };
+  return toZoneDocument({ name, language, layout: "visa", holder, papers }, sheet, at, { document_type: "visa" });
 }
 
 function withoutZone(
@@ -202,68 +192,32 @@ export function identityToTune(): LabelledDocument[] {
       "en",
       englishFrench,
       "words",
-      {
-        lastName: "Tremblay",
-        givenNames: "Sophie Anne",
-        birth: "1991-04-17",
-        sex: "F",
-        nationality: "CAN",
-        birthPlace: "Gatineau",
-      },
-      { format: "TD3", code: "P", issuer: "CAN", number: "HK482915", issued: "2022-09-05", expires: "2032-09-05" },
+      makeHolder("Tremblay", "Sophie Anne", "1991-04-17 F CAN", "Gatineau"),
+      makePapers("TD3 P CAN HK482915 2022-09-05 2032-09-05"),
     ),
     passport(
       "germany",
       "de",
       german,
       "dots",
-      {
-        lastName: "Größmann",
-        givenNames: "Jörg Peter",
-        birth: "1978-11-30",
-        sex: "M",
-        nationality: "D",
-        birthPlace: "Würzburg",
-      },
-      { format: "TD3", code: "P", issuer: "D", number: "C4HT7K9R2", issued: "2021-02-15", expires: "2031-02-14" },
+      makeHolder("Größmann", "Jörg Peter", "1978-11-30 M D", "Würzburg"),
+      makePapers("TD3 P D C4HT7K9R2 2021-02-15 2031-02-14"),
     ),
     passport(
       "spain",
       "es",
       spanish,
       "spaces",
-      {
-        lastName: "Ibáñez Peña",
-        givenNames: "María del Mar",
-        birth: "1985-07-02",
-        sex: "F",
-        nationality: "ESP",
-        birthPlace: "Cartagena",
-      },
-      {
-        format: "TD3",
-        code: "P",
-        issuer: "ESP",
-        number: "XDB410278",
-        issued: "2019-06-11",
-        expires: "2029-06-11",
-        optional: "A2841930600",
-      },
+      makeHolder("Ibáñez Peña", "María del Mar", "1985-07-02 F ESP", "Cartagena"),
+      makePapers("TD3 P ESP XDB410278 2019-06-11 2029-06-11", "A2841930600"),
     ),
     passport(
       "poland",
       "pl",
       polish,
       "dots",
-      {
-        lastName: "Wróblewska",
-        givenNames: "Agnieszka",
-        birth: "2001-01-25",
-        sex: "F",
-        nationality: "POL",
-        birthPlace: "Łomża",
-      },
-      { format: "TD3", code: "P", issuer: "POL", number: "EM7730412", issued: "2023-03-20", expires: "2033-03-20" },
+      makeHolder("Wróblewska", "Agnieszka", "2001-01-25 F POL", "Łomża"),
+      makePapers("TD3 P POL EM7730412 2023-03-20 2033-03-20"),
     ),
     passport(
       "ireland",
@@ -275,15 +229,8 @@ export function identityToTune(): LabelledDocument[] {
         givenNames: "Réamhainm(neacha) / Forename(s)",
       },
       "words",
-      {
-        lastName: "O'Driscoll",
-        givenNames: "Cian Michael",
-        birth: "1969-12-08",
-        sex: "M",
-        nationality: "IRL",
-        birthPlace: "Bantry",
-      },
-      { format: "TD3", code: "P", issuer: "IRL", number: "LB5510283", issued: "2018-01-30", expires: "2028-01-29" },
+      makeHolder("O'Driscoll", "Cian Michael", "1969-12-08 M IRL", "Bantry"),
+      makePapers("TD3 P IRL LB5510283 2018-01-30 2028-01-29"),
     ),
     cardBack(
       "estonia",
@@ -292,75 +239,67 @@ export function identityToTune(): LabelledDocument[] {
         ["Place of birth", "TARTU"],
         ["Date of issue", "14.05.2022"],
       ],
-      { lastName: "Kask", givenNames: "Liisa", birth: "1995-08-21", sex: "F", nationality: "EST" },
-      {
-        format: "TD1",
-        code: "ID",
-        issuer: "EST",
-        number: "AS1840277",
-        issued: "2022-05-14",
-        expires: "2027-05-14",
-        optional: "49508212717",
-      },
+      makeHolder("Kask", "Liisa", "1995-08-21 F EST"),
+      makePapers("TD1 ID EST AS1840277 2022-05-14 2027-05-14", "49508212717"),
       { birth_place: "TARTU", issuance_date: "2022-05-14" },
     ),
     cardBack(
       "netherlands",
       "nl",
       [["Plaats van afgifte", "Burg. van Zwolle"]],
-      { lastName: "de Vries", givenNames: "Pieter Jan", birth: "1960-03-09", sex: "M", nationality: "NLD" },
-      { format: "TD1", code: "I", issuer: "NLD", number: "SPECI2104", issued: "2021-08-02", expires: "2031-08-02" },
+      makeHolder("de Vries", "Pieter Jan", "1960-03-09 M NLD"),
+      makePapers("TD1 I NLD SPECI2104 2021-08-02 2031-08-02"),
     ),
     cardBack(
       "belgium-long-number",
       "fr",
       [["Lieu de naissance", "Namur"]],
-      { lastName: "Lambert", givenNames: "Élodie Claire", birth: "1988-02-29", sex: "F", nationality: "BEL" },
-      { format: "TD1", code: "ID", issuer: "BEL", number: "592184037712", issued: "2020-10-10", expires: "2030-10-10" },
+      makeHolder("Lambert", "Élodie Claire", "1988-02-29 F BEL"),
+      makePapers("TD1 ID BEL 592184037712 2020-10-10 2030-10-10"),
       { birth_place: "Namur" },
     ),
     cardBack(
       "romania-style-td2",
       "en",
       [["Residence permit", "ORASUL VECHI"]],
-      { lastName: "Popescu", givenNames: "Ioana", birth: "1999-09-19", sex: "F", nationality: "ITA" },
-      { format: "TD2", code: "ID", issuer: "ITA", number: "CA88231", issued: "2021-04-04", expires: "2031-04-04" },
+      makeHolder("Popescu", "Ioana", "1999-09-19 F ITA"),
+      makePapers("TD2 ID ITA CA88231 2021-04-04 2031-04-04"),
     ),
     cardBack(
       "austria-td2",
       "de",
       [["Ausstellungsdatum", "01.12.2019"]],
-      { lastName: "Nußbaumer-Öhler", givenNames: "Karl", birth: "1955-05-15", sex: "M", nationality: "AUT" },
-      { format: "TD2", code: "I", issuer: "AUT", number: "9410277", issued: "2019-12-01", expires: "2029-12-01" },
+      makeHolder("Nußbaumer-Öhler", "Karl", "1955-05-15 M AUT"),
+      makePapers("TD2 I AUT 9410277 2019-12-01 2029-12-01"),
       { issuance_date: "2019-12-01" },
     ),
     visa(
       "a-nigeria",
       "en",
-      { lastName: "Adeyemi", givenNames: "Oluwaseun David", birth: "1983-10-12", sex: "M", nationality: "NGA" },
-      { format: "MRV-A", code: "V", issuer: "FRA", number: "FRA041882", issued: "2026-01-10", expires: "2026-07-09" },
+      makeHolder("Adeyemi", "Oluwaseun David", "1983-10-12 M NGA"),
+      makePapers("MRV-A V FRA FRA041882 2026-01-10 2026-07-09"),
     ),
     visa(
       "b-india",
       "en",
-      { lastName: "Raghunathan", givenNames: "Meera", birth: "1992-06-06", sex: "F", nationality: "IND" },
-      { format: "MRV-B", code: "V", issuer: "NLD", number: "N10482993", issued: "2026-03-01", expires: "2026-08-28" },
+      makeHolder("Raghunathan", "Meera", "1992-06-06 F IND"),
+      makePapers("MRV-B V NLD N10482993 2026-03-01 2026-08-28"),
     ),
     withoutZone(
       "licence-uk",
       "en",
       "eu-licence",
-      [
-        ["1.", "HARGREAVES"],
-        ["2.", "MR THOMAS EDWARD"],
-        ["3.", "14.08.1987 UNITED KINGDOM"],
-        ["4a.", "22.03.2020"],
-        ["4b.", "21.03.2030"],
-        ["4c.", "DVLA"],
-        ["5.", "HARGR 808147 TE9IJ 35"],
-        ["8.", "12 MILL STREET, DERBY, DE1 2AB"],
-        ["9.", "AM/A/B1/B/f/k/l/n/p/q"],
-      ],
+      readFacts(`
+        1. | HARGREAVES
+        2. | MR THOMAS EDWARD
+        3. | 14.08.1987 UNITED KINGDOM
+        4a. | 22.03.2020
+        4b. | 21.03.2030
+        4c. | DVLA
+        5. | HARGR 808147 TE9IJ 35
+        8. | 12 MILL STREET, DERBY, DE1 2AB
+        9. | AM/A/B1/B/f/k/l/n/p/q
+      `),
       {
         title: ["DRIVING LICENCE", "UK"],
         place: "left",
@@ -379,16 +318,16 @@ export function identityToTune(): LabelledDocument[] {
       "licence-germany",
       "de",
       "eu-licence",
-      [
-        ["1.", "Lindqvist"],
-        ["2.", "Hanna"],
-        ["3.", "03.02.1994 Rostock"],
-        ["4a.", "11.07.2022"],
-        ["4b.", "10.07.2037"],
-        ["4c.", "Hansestadt Rostock"],
-        ["5.", "B072RRE2I55"],
-        ["9.", "AM/B/L"],
-      ],
+      readFacts(`
+        1. | Lindqvist
+        2. | Hanna
+        3. | 03.02.1994 Rostock
+        4a. | 11.07.2022
+        4b. | 10.07.2037
+        4c. | Hansestadt Rostock
+        5. | B072RRE2I55
+        9. | AM/B/L
+      `),
       {
         title: ["FÜHRERSCHEIN", "BUNDESREPUBLIK DEUTSCHLAND"],
         place: "left",
@@ -437,15 +376,15 @@ export function identityToTune(): LabelledDocument[] {
       "card-germany-front",
       "de",
       "card-front",
-      [
-        ["Name/Surname/Nom", "EHRENBERG"],
-        ["Vornamen/Given names/Prénoms", "LENA MARIE"],
-        ["Geburtstag/Date of birth/Date de naissance", "19.10.1998"],
-        ["Staatsangehörigkeit/Nationality/Nationalité", "DEUTSCH"],
-        ["Geburtsort/Place of birth/Lieu de naissance", "BAMBERG"],
-        ["Gültig bis/Date of expiry/Date d'expiration", "30.06.2031"],
-        ["Ausweisnummer", "L7N402VKC"],
-      ],
+      readFacts(`
+        Name/Surname/Nom | EHRENBERG
+        Vornamen/Given names/Prénoms | LENA MARIE
+        Geburtstag/Date of birth/Date de naissance | 19.10.1998
+        Staatsangehörigkeit/Nationality/Nationalité | DEUTSCH
+        Geburtsort/Place of birth/Lieu de naissance | BAMBERG
+        Gültig bis/Date of expiry/Date d'expiration | 30.06.2031
+        Ausweisnummer | L7N402VKC
+      `),
       {
         title: ["BUNDESREPUBLIK DEUTSCHLAND", "PERSONALAUSWEIS IDENTITY CARD"],
         place: "above",
@@ -465,16 +404,16 @@ export function identityToTune(): LabelledDocument[] {
       "card-spain-front",
       "es",
       "card-front",
-      [
-        ["DNI", "48291736Q"],
-        ["APELLIDOS", "CASTELLANOS RUIZ"],
-        ["NOMBRE", "JAVIER"],
-        ["SEXO", "M"],
-        ["NACIONALIDAD", "ESP"],
-        ["NACIMIENTO", "28 02 1979"],
-        ["EMISIÓN", "15 09 2021"],
-        ["VALIDEZ", "15 09 2031"],
-      ],
+      readFacts(`
+        DNI | 48291736Q
+        APELLIDOS | CASTELLANOS RUIZ
+        NOMBRE | JAVIER
+        SEXO | M
+        NACIONALIDAD | ESP
+        NACIMIENTO | 28 02 1979
+        EMISIÓN | 15 09 2021
+        VALIDEZ | 15 09 2031
+      `),
       {
         title: ["REINO DE ESPAÑA", "DOCUMENTO NACIONAL DE IDENTIDAD"],
         place: "above",
@@ -495,16 +434,16 @@ export function identityToTune(): LabelledDocument[] {
       "card-france-front",
       "fr",
       "card-front",
-      [
-        ["NOM / Surname", "VASSEUR"],
-        ["Prénoms / Given names", "Antoine, Louis"],
-        ["SEXE / Sex", "M"],
-        ["NATIONALITÉ / Nationality", "FRA"],
-        ["DATE DE NAISS. / Date of birth", "07 05 1993"],
-        ["LIEU DE NAISSANCE / Place of birth", "ANGERS"],
-        ["N° DU DOCUMENT / Document No", "T7X62TZ79"],
-        ["DATE D'EXPIR. / Expiry date", "27 01 2031"],
-      ],
+      readFacts(`
+        NOM / Surname | VASSEUR
+        Prénoms / Given names | Antoine, Louis
+        SEXE / Sex | M
+        NATIONALITÉ / Nationality | FRA
+        DATE DE NAISS. / Date of birth | 07 05 1993
+        LIEU DE NAISSANCE / Place of birth | ANGERS
+        N° DU DOCUMENT / Document No | T7X62TZ79
+        DATE D'EXPIR. / Expiry date | 27 01 2031
+      `),
       {
         title: ["RÉPUBLIQUE FRANÇAISE", "CARTE NATIONALE D'IDENTITÉ / IDENTITY CARD"],
         place: "above",
@@ -525,15 +464,15 @@ export function identityToTune(): LabelledDocument[] {
       "card-poland-front",
       "pl",
       "card-front",
-      [
-        ["NAZWISKO / SURNAME", "KACZMAREK"],
-        ["IMIONA / GIVEN NAMES", "ZUZANNA MAŁGORZATA"],
-        ["OBYWATELSTWO / NATIONALITY", "POLSKIE"],
-        ["DATA URODZENIA / DATE OF BIRTH", "12.12.1986"],
-        ["PŁEĆ / SEX", "K"],
-        ["NUMER DOWODU OSOBISTEGO / IDENTITY CARD NUMBER", "ZZC108201"],
-        ["TERMIN WAŻNOŚCI / EXPIRY DATE", "03.03.2029"],
-      ],
+      readFacts(`
+        NAZWISKO / SURNAME | KACZMAREK
+        IMIONA / GIVEN NAMES | ZUZANNA MAŁGORZATA
+        OBYWATELSTWO / NATIONALITY | POLSKIE
+        DATA URODZENIA / DATE OF BIRTH | 12.12.1986
+        PŁEĆ / SEX | K
+        NUMER DOWODU OSOBISTEGO / IDENTITY CARD NUMBER | ZZC108201
+        TERMIN WAŻNOŚCI / EXPIRY DATE | 03.03.2029
+      `),
       {
         title: ["RZECZPOSPOLITA POLSKA", "DOWÓD OSOBISTY / IDENTITY CARD"],
         place: "above",
@@ -553,15 +492,15 @@ export function identityToTune(): LabelledDocument[] {
       "card-italy-front",
       "it",
       "card-front",
-      [
-        ["COGNOME / SURNAME", "BIANCHINI"],
-        ["NOME / NAME", "GIULIA"],
-        ["LUOGO E DATA DI NASCITA / PLACE AND DATE OF BIRTH", "PERUGIA 24.03.1990"],
-        ["SESSO / SEX", "F"],
-        ["CITTADINANZA / NATIONALITY", "ITA"],
-        ["EMISSIONE / ISSUING", "05.11.2020"],
-        ["SCADENZA / EXPIRY", "24.03.2031"],
-      ],
+      readFacts(`
+        COGNOME / SURNAME | BIANCHINI
+        NOME / NAME | GIULIA
+        LUOGO E DATA DI NASCITA / PLACE AND DATE OF BIRTH | PERUGIA 24.03.1990
+        SESSO / SEX | F
+        CITTADINANZA / NATIONALITY | ITA
+        EMISSIONE / ISSUING | 05.11.2020
+        SCADENZA / EXPIRY | 24.03.2031
+      `),
       {
         title: ["REPUBBLICA ITALIANA", "CARTA DI IDENTITÀ / IDENTITY CARD", "CA40217BB"],
         place: "above",

@@ -1,28 +1,17 @@
 // More layouts of the test split: credit notes, letters, American forms, tables with many columns, bilingual forms. Do not tune rules on them.
 
-import { type Column, Sheet, type Style } from "../../sheet.ts";
-import {
-  type Field,
-  formatDate,
-  formatMoney,
-  formatNumber,
-  formatRate,
-  type Invoice,
-  type Layout,
-  round,
-} from "../invoice.ts";
+import { Sheet, tableColumns } from "../../sheet.ts";
+import { formatDate, formatMoney, formatNumber, formatRate, type Invoice, type Layout, round } from "../invoice.ts";
+import { addressOf, bold, cellsOf, taxSums } from "../layout-parts.ts";
 import type { TestLabels } from "./locales.ts";
 
 type TestInvoice = Invoice<TestLabels>;
 
-const bold = { font: "bold" } as const;
-const usual: readonly Field[] = ["seller.name", "buyer.name", "id", "date", "total", "currency"];
 const percent = (rate: number, { locale }: TestInvoice) => `${formatRate(rate, locale.number.decimal)} %`;
 
 /** A typed letter without a table; the amount at the end of each line; no tax is charged. */
 export const typedLetter: Layout<TestLabels> = (invoice) => {
-  const { locale, seller, buyer, lines } = invoice;
-  const { labels } = locale;
+  const { locale, labels, seller, buyer, lines } = invoice;
   const sheet = new Sheet({ font: "mono", size: 10 });
   const money = (value: number) => formatMoney(value, locale, "code-last");
   sheet.stack(
@@ -32,7 +21,7 @@ export const typedLetter: Layout<TestLabels> = (invoice) => {
     { step: 14 },
   );
   sheet.text(70, 160, labels.client);
-  sheet.stack(70, 176, [buyer.name, buyer.street, buyer.place], { step: 14 });
+  sheet.stack(70, 176, addressOf(buyer), { step: 14 });
   sheet.right(525, 236, formatDate(invoice.date, locale));
   sheet.text(70, 270, `${labels.title} ${labels.id} ${invoice.id}`);
   let y = 304;
@@ -48,16 +37,7 @@ export const typedLetter: Layout<TestLabels> = (invoice) => {
   if (seller.iban !== "") sheet.text(70, y + 60, `${labels.bank}: ${seller.iban}`);
   return {
     sheet,
-    fields: [
-      ...usual.filter((field) => field !== "total"),
-      "due",
-      "items",
-      "seller.vat",
-      "seller.city",
-      "seller.zip",
-      "buyer.city",
-      ...(seller.iban === "" ? [] : (["iban"] as const)),
-    ],
+    fields: "seller.name buyer.name id date currency due items seller.vat cities seller.zip iban",
     also: { "payment_information.total": invoice.subtotal, "payment_information.tax_rate": null },
   };
 };
@@ -67,8 +47,7 @@ export type MinusStyle = "trailing" | "parentheses" | "dash";
 /** Credit notes whose negative amounts are printed as `120,00-`, `(120.00)` or `–120,00`. */
 export function creditNote(minus: MinusStyle): Layout<TestLabels> {
   return (invoice) => {
-    const { locale, seller, buyer, lines, random } = invoice;
-    const { labels } = locale;
+    const { locale, labels, seller, buyer, lines, random } = invoice;
     const sheet = new Sheet({ size: 10 });
     const money = (value: number) => {
       const plain = formatNumber(value, locale.number);
@@ -77,7 +56,7 @@ export function creditNote(minus: MinusStyle): Layout<TestLabels> {
     };
     sheet.text(320, 56, labels.credit, { ...bold, size: 17 });
     sheet.stack(60, 56, [seller.name, seller.street, seller.place, `${labels.taxNumber} ${seller.vat}`], { step: 14 });
-    sheet.text(60, 140, `${labels.client}:`).stack(60, 156, [buyer.name, buyer.street, buyer.place], { step: 14 });
+    sheet.text(60, 140, `${labels.client}:`).stack(60, 156, addressOf(buyer), { step: 14 });
     for (const [index, [label, value]] of [
       [labels.id, invoice.id],
       [labels.issued, formatDate(invoice.date, locale)],
@@ -86,7 +65,7 @@ export function creditNote(minus: MinusStyle): Layout<TestLabels> {
       sheet.text(320, 90 + index * 16, `${label}:`).text(430, 90 + index * 16, value ?? "");
     }
     sheet.text(60, 226, `${labels.title} ${random.digits(5)}, ${formatDate("2025-12-04", locale)}`);
-    const columns: Column[] = [{ x: 60 }, { x: 110, width: 220 }, { x: 420, align: "end" }, { x: 535, align: "end" }];
+    const columns = tableColumns([{ x: 60 }, { x: 110, width: 220 }], [420, 535]);
     sheet
       .rule(60, 246, 535)
       .row(columns, 260, [labels.quantity, labels.item, labels.price, `${labels.value} ${locale.currency}`]);
@@ -100,24 +79,18 @@ export function creditNote(minus: MinusStyle): Layout<TestLabels> {
         { step: 16 },
       );
     y += 16;
-    const sum = (label: string, value: string, style: Style = {}) => {
-      sheet.text(330, y, label, style).right(535, y, value, style);
-      y += 17;
-    };
-    sum(labels.net, money(invoice.subtotal));
-    for (const { rate, tax } of invoice.taxes) sum(`${labels.vat} ${percent(rate, invoice)}`, money(tax));
-    sum(labels.gross, money(invoice.total), bold);
-    return {
-      sheet,
-      fields: [...usual, "subtotal", "tax", "rate", "seller.vat", "seller.city", "buyer.city", "buyer.number"],
-    };
+    y = sheet.sums(y, { label: 330, value: 535, step: 17 }, [
+      [labels.net, money(invoice.subtotal)],
+      ...taxSums(invoice, (rate) => `${labels.vat} ${percent(rate, invoice)}`, money),
+      [labels.gross, money(invoice.total), bold],
+    ]);
+    return { sheet, fields: "heading amounts seller.vat cities buyer.number" };
   };
 }
 
 /** An American form: remit to, sold to and ship to; freight, tax, a deposit and the balance. */
 export const remittance: Layout<TestLabels> = (invoice) => {
-  const { locale, seller, buyer, lines, random } = invoice;
-  const { labels } = locale;
+  const { locale, labels, seller, buyer, lines, random } = invoice;
   const sheet = new Sheet({ width: 612, height: 792, size: 9.5 });
   const money = (value: number) => formatMoney(value, locale);
   const freight = random.between(20, 90);
@@ -139,7 +112,7 @@ export const remittance: Layout<TestLabels> = (invoice) => {
     sheet.text(396, 87 + index * 16, label ?? "", { size: 8 }).text(486, 87 + index * 16, value ?? "", { size: 8 });
   }
   for (const [x, title, lines2] of [
-    [40, labels.client, [buyer.name, buyer.street, buyer.place]],
+    [40, labels.client, addressOf(buyer)],
     [230, "Ship to", [`${buyer.name} Receiving`, "Dock 4", buyer.place]],
     [420, "Remit to", ["PO Box 7740", seller.place]],
   ] as const) {
@@ -148,7 +121,7 @@ export const remittance: Layout<TestLabels> = (invoice) => {
       .text(x + 4, 171, title, bold)
       .stack(x + 4, 188, lines2, { step: 12, size: 9 });
   }
-  const columns: Column[] = [{ x: 46 }, { x: 90, width: 270 }, { x: 470, align: "end" }, { x: 566, align: "end" }];
+  const columns = tableColumns([{ x: 46 }, { x: 90, width: 270 }], [470, 566]);
   sheet.box(40, 240, 532, 18, 0.85).row(columns, 252, [labels.quantity, labels.item, labels.price, labels.value], bold);
   let y = 274;
   for (const item of lines)
@@ -164,37 +137,18 @@ export const remittance: Layout<TestLabels> = (invoice) => {
       { step: 16 },
     );
   y = Math.max(y, 400);
-  for (const [label, value, style] of [
-    [labels.net, money(invoice.subtotal), {}],
-    [`${labels.vat} (${formatRate(locale.rates[0] ?? 0, ".")}%)`, money(invoice.tax), {}],
-    ["Freight", money(freight), {}],
+  y = sheet.sums(y, { label: 400, value: 566, step: 17 }, [
+    [labels.net, money(invoice.subtotal)],
+    [`${labels.vat} (${formatRate(locale.rates[0] ?? 0, ".")}%)`, money(invoice.tax)],
+    ["Freight", money(freight)],
     [labels.gross, money(total), bold],
-    ["Deposit applied", money(-deposit), {}],
+    ["Deposit applied", money(-deposit)],
     [labels.toPay, money(round(total - deposit)), { ...bold, size: 12 }],
-  ] as const) {
-    sheet.text(400, y, label, style).right(566, y, value, style);
-    y += 17;
-  }
+  ]);
   sheet.text(40, 740, labels.note, { size: 8 });
   return {
     sheet,
-    fields: [
-      "seller.name",
-      "buyer.name",
-      "id",
-      "date",
-      "order",
-      "currency",
-      "subtotal",
-      "tax",
-      "rate",
-      "items",
-      "seller.vat",
-      "seller.zip",
-      "seller.city",
-      "seller.phone",
-      "buyer.zip",
-    ],
+    fields: "seller.name buyer.name id date order currency amounts items seller.vat zips seller.city seller.phone",
     also: {
       "payment_information.total": total,
       "payment_information.amount_due": round(total - deposit),
@@ -206,8 +160,7 @@ export const remittance: Layout<TestLabels> = (invoice) => {
 
 /** Codes, discounts and tax rates in columns of their own; the sums on the left, the bank on the right. */
 export const manyColumns: Layout<TestLabels> = (invoice) => {
-  const { locale, seller, buyer, lines } = invoice;
-  const { labels } = locale;
+  const { locale, labels, seller, buyer, lines } = invoice;
   const sheet = new Sheet({ size: 8.5 });
   const figures = (value: number) => formatNumber(value, locale.number);
   sheet
@@ -227,15 +180,7 @@ export const manyColumns: Layout<TestLabels> = (invoice) => {
     { step: 13 },
   );
   sheet.box(36, 124, 250, 62).stack(42, 138, [labels.client, buyer.name, buyer.street, buyer.place], { step: 13 });
-  const columns: Column[] = [
-    { x: 36 },
-    { x: 84, width: 190 },
-    { x: 310, align: "end" },
-    { x: 375, align: "end" },
-    { x: 425, align: "end" },
-    { x: 475, align: "end" },
-    { x: 560, align: "end" },
-  ];
+  const columns = tableColumns([{ x: 36 }, { x: 84, width: 190 }], [310, 375, 425, 475, 560]);
   sheet
     .rule(36, 206, 560)
     .row(columns, 218, ["Cod.", labels.item, labels.quantity, labels.price, "%", `${labels.vat} %`, labels.value], {
@@ -274,28 +219,14 @@ export const manyColumns: Layout<TestLabels> = (invoice) => {
       .text(310, start + 14, seller.iban)
       .text(310, start + 28, seller.bic);
   sheet.text(36, 800, labels.note, { size: 7 });
-  return {
-    sheet,
-    fields: [
-      ...usual,
-      "due",
-      "tax",
-      "rate",
-      "items",
-      "seller.vat",
-      "seller.city",
-      "seller.zip",
-      "buyer.city",
-      ...(seller.iban === "" ? [] : (["iban", "bic"] as const)),
-    ],
-  };
+  return { sheet, fields: "heading due tax rate items seller.vat cities seller.zip bank" };
 };
 
 /** Every label in the language of the country and in English; a second page with terms that mention other amounts and dates. */
 export const bilingual: Layout<TestLabels> = (invoice) => {
-  const { locale, seller, buyer, lines } = invoice;
-  const { labels } = locale;
+  const { locale, labels, seller, buyer, lines } = invoice;
   const sheet = new Sheet({ size: 9.5 });
+  const figures = (value: number) => formatNumber(value, locale.number);
   const money = (value: number) => formatMoney(value, locale, "code-last");
   sheet.text(50, 60, `${labels.title} / Invoice`, { ...bold, size: 16 });
   const facts = [
@@ -312,12 +243,7 @@ export const bilingual: Layout<TestLabels> = (invoice) => {
   sheet
     .text(320, 170, `${labels.client} / Customer`, bold)
     .stack(320, 185, [buyer.name, buyer.street, buyer.place, `${labels.taxNumber} / VAT ID: ${buyer.vat}`]);
-  const columns: Column[] = [
-    { x: 50, width: 250 },
-    { x: 350, align: "end" },
-    { x: 445, align: "end" },
-    { x: 545, align: "end" },
-  ];
+  const columns = tableColumns([{ x: 50, width: 250 }], [350, 445, 545]);
   sheet
     .rule(50, 252, 545)
     .row(
@@ -328,26 +254,13 @@ export const bilingual: Layout<TestLabels> = (invoice) => {
     );
   sheet.rule(50, 270, 545);
   let y = 286;
-  for (const item of lines)
-    y = sheet.row(
-      columns,
-      y,
-      [
-        item.description,
-        String(item.quantity),
-        formatNumber(item.unitPrice, locale.number),
-        formatNumber(item.amount, locale.number),
-      ],
-      { step: 15 },
-    );
+  for (const item of lines) y = sheet.row(columns, y, cellsOf(item, figures), { step: 15 });
   y += 18;
-  const sum = (label: string, value: string, style: Style = {}) => {
-    sheet.text(280, y, label, style).right(545, y, value, style);
-    y += 16;
-  };
-  sum(`${labels.net} / Net`, money(invoice.subtotal));
-  for (const { rate, tax } of invoice.taxes) sum(`${labels.vat} / VAT ${percent(rate, invoice)}`, money(tax));
-  sum(`${labels.toPay} / Total due`, money(invoice.total), bold);
+  y = sheet.sums(y, { label: 280, value: 545, step: 16 }, [
+    [`${labels.net} / Net`, money(invoice.subtotal)],
+    ...taxSums(invoice, (rate) => `${labels.vat} / VAT ${percent(rate, invoice)}`, money),
+    [`${labels.toPay} / Total due`, money(invoice.total), bold],
+  ]);
   if (seller.iban !== "") sheet.text(50, y + 20, `IBAN ${seller.iban}   SWIFT ${seller.bic}`);
   sheet.newPage().text(50, 60, "General terms and conditions", { ...bold, size: 13 });
   let below = 90;
@@ -360,19 +273,7 @@ export const bilingual: Layout<TestLabels> = (invoice) => {
     below = sheet.paragraph(50, below, 490, clause) + 8;
   return {
     sheet,
-    fields: [
-      ...usual,
-      "due",
-      "order",
-      "subtotal",
-      "tax",
-      "rate",
-      "seller.vat",
-      "buyer.vat",
-      "seller.city",
-      "buyer.city",
-      ...(seller.iban === "" ? [] : (["iban", "bic"] as const)),
-    ],
+    fields: "heading terms amounts seller.vat buyer.vat cities bank",
     also: { "count:item_lines": lines.length },
   };
 };

@@ -3,6 +3,7 @@
 import type { LabelledDocument } from "../../labelled-document.ts";
 import { Sheet } from "../../sheet.ts";
 import { formatDate, formatNumber, formatRate, inventInvoice, round } from "../invoice.ts";
+import { toReceipt } from "../receipt.ts";
 import type { TestLocale } from "./locales.ts";
 
 interface TillWords {
@@ -57,26 +58,14 @@ export function supermarket(locale: TestLocale, seed: string, words: TillWords):
     .text(12, y, `${words.receipt} ${id}`, { size: 7.5 })
     .right(214, y, `${formatDate(date, locale)} ${time}`, { size: 7.5 });
   sheet.text(12, y + 12, `${locale.labels.taxNumber} ${seller.vat}`, { size: 7.5 });
-  return {
-    name: `supermarket-${locale.language}-${locale.country}-${id}`,
-    language: locale.language,
-    layout: "supermarket",
-    pages: sheet.pages,
-    expected: {
-      "merchant_information.name": seller.name,
-      "merchant_information.city": seller.city,
-      "merchant_information.vat_number|tax_id|fiscal_number|business_number": seller.vat.replace(/ MWST$/, ""),
-      "financial_document_information.invoice_receipt_id": id,
-      "financial_document_information.invoice_date": date,
+  return toReceipt(
+    { layout: "supermarket", sheet, locale, seller, id, date, total, tax, rate: null },
+    {
       "financial_document_information.time": `${time}||${time.slice(0, -3)}`,
-      "payment_information.total": total,
-      "payment_information.total_tax": tax,
-      "payment_information.tax_rate": null,
-      "local.currency_code": locale.currency,
       "count:item_lines": goods.length,
       ...Object.fromEntries(goods.map(({ price }, index) => [`item_lines.${index}.amount_line`, price])),
     },
-  };
+  );
 }
 
 /** A restaurant in the United States: tax on top, a tip that was written in, a card. */
@@ -174,21 +163,5 @@ export function fillingStation(
   row(142, `${locale.currency}/${words.litres}`, local(price, 3));
   row(164, `${words.total} ${locale.currency}`, local(total, 2));
   row(177, `${words.tax} ${formatRate(rate, decimal)}%`, local(tax, 2));
-  return {
-    name: `filling-station-${locale.language}-${locale.country}-${id}`,
-    language: locale.language,
-    layout: "filling-station",
-    pages: sheet.pages,
-    expected: {
-      "merchant_information.name": seller.name,
-      "merchant_information.city": seller.city,
-      "merchant_information.vat_number|tax_id|fiscal_number|business_number": seller.vat.replace(/ MWST$/, ""),
-      "financial_document_information.invoice_receipt_id": id,
-      "financial_document_information.invoice_date": date,
-      "payment_information.total": total,
-      "payment_information.total_tax": tax,
-      "payment_information.tax_rate": rate,
-      "local.currency_code": locale.currency,
-    },
-  };
+  return toReceipt({ layout: "filling-station", sheet, locale, seller, id, date, total, tax, rate });
 }

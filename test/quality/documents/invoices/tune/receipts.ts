@@ -3,6 +3,7 @@
 import type { LabelledDocument } from "../../labelled-document.ts";
 import { Sheet } from "../../sheet.ts";
 import { formatDate, formatNumber, formatRate, inventInvoice, round } from "../invoice.ts";
+import { toReceipt } from "../receipt.ts";
 import type { TuneLocale } from "./locales.ts";
 
 export interface ReceiptOptions {
@@ -59,27 +60,15 @@ export function thermalReceipt(locale: TuneLocale, seed: string, options: Receip
     sheet.text(12, y, labels.change).right(218, y, figures(given - total));
   }
   sheet.centre(115, y + 26, labels.thanks);
-  return {
-    name: `thermal-${locale.language}-${locale.country}-${id}`,
-    language: locale.language,
-    layout: "thermal",
-    pages: sheet.pages,
-    expected: {
-      "merchant_information.name": seller.name,
-      "merchant_information.city": seller.city,
-      "merchant_information.vat_number|tax_id|fiscal_number|business_number": seller.vat,
-      "financial_document_information.invoice_receipt_id": id,
-      "financial_document_information.invoice_date": date,
+  return toReceipt(
+    { layout: "thermal", sheet, locale, seller, id, date, total, tax, rate },
+    {
       "financial_document_information.time": time,
-      "payment_information.total": total,
-      "payment_information.total_tax": tax,
-      "payment_information.tax_rate": rate,
-      "local.currency_code": locale.currency,
       ...(options.paidByCard
         ? { "payment_information.amount_change": null }
         : { "payment_information.amount_paid": given, "payment_information.amount_change": round(given - total) }),
       "count:item_lines": lines.length,
       ...Object.fromEntries(lines.map(({ amount }, index) => [`item_lines.${index}.amount_line`, amount])),
     },
-  };
+  );
 }

@@ -1,5 +1,7 @@
 // Texts and tables of the test split, written for it. Do not tune on them.
 
+import { readTable } from "../../../read-table.ts";
+
 export interface PageText {
   readonly title: string;
   readonly paragraphs: readonly [string, string, string];
@@ -85,50 +87,50 @@ export const chinese = {
 type Rows = readonly (readonly string[])[];
 
 export const tables: Readonly<Record<"orchard" | "ferries" | "parts" | "marks" | "cables" | "wood", Rows>> = {
-  orchard: [
-    ["Sorte", "Bäume", "Ertrag kg", "Reife"],
-    ["Boskoop", "14", "412,5", "Oktober"],
-    ["Gravensteiner", "9", "187,0", "August"],
-    ["Roter Ziegler", "5", "96,4", "September"],
-    ["Goldparmäne", "11", "305,8", "Oktober"],
-    ["Klarapfel", "3", "41,2", "Juli"],
-    ["Zuccalmaglio", "7", "158,9", "November"],
-  ],
-  ferries: [
-    ["Departure", "Pier", "Vessel", "Arrival", "Fare"],
-    ["06:45", "1", "Kittiwake", "08:10", "12.40"],
-    ["09:20", "3", "Guillemot", "10:45", "12.40"],
-    ["12:05", "1", "Kittiwake", "13:30", "9.80"],
-    ["16:50", "2", "Razorbill", "18:25", "14.00"],
-    ["21:15", "3", "Guillemot", "22:40", "9.80"],
-  ],
-  parts: [
-    ["Référence", "Désignation", "Quantité", "Prix HT"],
-    ["FX-2201", "Joint torique 24 mm", "50", "0,38"],
-    ["FX-2207", "Vanne papillon", "4", "86,20"],
-    ["GR-0415", "Manomètre à bain", "2", "54,75"],
-    ["GR-0431", "Raccord cannelé", "120", "1,12"],
-  ],
-  marks: [
-    ["Alumno", "Lengua", "Historia", "Música", "Media"],
-    ["Aranda", "7,5", "8,0", "9,0", "8,2"],
-    ["Bermejo", "6,0", "5,5", "7,0", "6,2"],
-    ["Cifuentes", "9,5", "9,0", "8,5", "9,0"],
-    ["Domínguez", "4,0", "6,5", "7,5", "6,0"],
-    ["Escobar", "8,0", "7,5", "6,0", "7,2"],
-  ],
-  cables: [
-    ["Cable", "Length m", "Cores", "Reel"],
-    ["NYM-J 3 x 1.5", "100", "3", "R7"],
-    ["H07RN-F 5 x 2.5", "50", "5", "R2"],
-    ["Cat 6A S/FTP", "305", "8", "R9"],
-    ["Fibre OS2", "500", "24", "R1"],
-  ],
-  wood: [
-    ["Gatunek", "Grubość mm", "Sztuk", "Cena zł"],
-    ["Dąb", "52", "18", "4100"],
-    ["Jesion", "38", "27", "3350"],
-    ["Świerk", "25", "140", "1290"],
-    ["Brzoza", "32", "64", "1780"],
-  ],
+  orchard: readTable(`
+    Sorte | Bäume | Ertrag kg | Reife
+    Boskoop | 14 | 412,5 | Oktober
+    Gravensteiner | 9 | 187,0 | August
+    Roter Ziegler | 5 | 96,4 | September
+    Goldparmäne | 11 | 305,8 | Oktober
+    Klarapfel | 3 | 41,2 | Juli
+    Zuccalmaglio | 7 | 158,9 | November
+  `),
+  ferries: readTable(`
+    Departure | Pier | Vessel | Arrival | Fare
+    06:45 | 1 | Kittiwake | 08:10 | 12.40
+    09:20 | 3 | Guillemot | 10:45 | 12.40
+    12:05 | 1 | Kittiwake | 13:30 | 9.80
+    16:50 | 2 | Razorbill | 18:25 | 14.00
+    21:15 | 3 | Guillemot | 22:40 | 9.80
+  `),
+  parts: readTable(`
+    Référence | Désignation | Quantité | Prix HT
+    FX-2201 | Joint torique 24 mm | 50 | 0,38
+    FX-2207 | Vanne papillon | 4 | 86,20
+    GR-0415 | Manomètre à bain | 2 | 54,75
+    GR-0431 | Raccord cannelé | 120 | 1,12
+  `),
+  marks: readTable(`
+    Alumno | Lengua | Historia | Música | Media
+    Aranda | 7,5 | 8,0 | 9,0 | 8,2
+    Bermejo | 6,0 | 5,5 | 7,0 | 6,2
+    Cifuentes | 9,5 | 9,0 | 8,5 | 9,0
+    Domínguez | 4,0 | 6,5 | 7,5 | 6,0
+    Escobar | 8,0 | 7,5 | 6,0 | 7,2
+  `),
+  cables: readTable(`
+    Cable | Length m | Cores | Reel
+    NYM-J 3 x 1.5 | 100 | 3 | R7
+    H07RN-F 5 x 2.5 | 50 | 5 | R2
+    Cat 6A S/FTP | 305 | 8 | R9
+    Fibre OS2 | 500 | 24 | R1
+  `),
+  wood: readTable(`
+    Gatunek | Grubość mm | Sztuk | Cena zł
+    Dąb | 52 | 18 | 4100
+    Jesion | 38 | 27 | 3350
+    Świerk | 25 | 140 | 1290
+    Brzoza | 32 | 64 | 1780
+  `),
 };

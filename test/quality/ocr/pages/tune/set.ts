@@ -1,32 +1,34 @@
 // The tune split of pages: recognition may be tuned on it.
 
+import { readTable } from "../../../read-table.ts";
 import { columnPage, type LabelledPage, prosePage, tablePage } from "../page.ts";
+import { tablesToTune } from "./tables.ts";
 import { texts } from "./texts.ts";
 
 const { en, de, fr, es, pl, it } = texts;
 
-const stock = [
-  ["Article", "Shelf", "In stock", "Price"],
-  ["Copper pipe 15 mm", "A4", "120", "4.35"],
-  ["Ball valve", "A7", "38", "11.90"],
-  ["Teflon tape", "C1", "254", "0.85"],
-  ["Radiator key", "C2", "61", "2.10"],
-  ["Pressure gauge", "D5", "17", "24.60"],
-];
-const timetable = [
-  ["Haltestelle", "Linie", "Abfahrt", "Gleis"],
-  ["Hauptbahnhof", "S3", "06:12", "2"],
-  ["Schillerplatz", "S3", "06:17", "1"],
-  ["Universität", "S3", "06:21", "4"],
-  ["Südfriedhof", "S7", "06:29", "1"],
-];
-const rainfall = [
-  ["Mois", "Pluie (mm)", "Jours", "Température"],
-  ["Janvier", "58,4", "11", "4,7"],
-  ["Février", "41,0", "9", "5,9"],
-  ["Mars", "49,3", "10", "8,8"],
-  ["Avril", "66,1", "12", "11,2"],
-];
+const stock = readTable(`
+  Article | Shelf | In stock | Price
+  Copper pipe 15 mm | A4 | 120 | 4.35
+  Ball valve | A7 | 38 | 11.90
+  Teflon tape | C1 | 254 | 0.85
+  Radiator key | C2 | 61 | 2.10
+  Pressure gauge | D5 | 17 | 24.60
+`);
+const timetable = readTable(`
+  Haltestelle | Linie | Abfahrt | Gleis
+  Hauptbahnhof | S3 | 06:12 | 2
+  Schillerplatz | S3 | 06:17 | 1
+  Universität | S3 | 06:21 | 4
+  Südfriedhof | S7 | 06:29 | 1
+`);
+const rainfall = readTable(`
+  Mois | Pluie (mm) | Jours | Température
+  Janvier | 58,4 | 11 | 4,7
+  Février | 41,0 | 9 | 5,9
+  Mars | 49,3 | 10 | 8,8
+  Avril | 66,1 | 12 | 11,2
+`);
 
 export function pagesToTune(): LabelledPage[] {
   return [
@@ -123,6 +125,7 @@ export function pagesToTune(): LabelledPage[] {
       rainfall,
       { widths: [140, 110, 90, 120], hasOuterRulesOnly: true },
     ),
+    ...tablesToTune(),
     columnPage({ name: "columns-en", language: "en", kind: "columns" }, en.title, [
       [en.paragraphs[0], en.paragraphs[1]],
       [en.paragraphs[2], en.paragraphs[0]],

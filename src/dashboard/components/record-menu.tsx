@@ -1,0 +1,42 @@
+// The menu of a row of keys or teams: it can be changed, disabled and removed.
+
+import { ActionIcon, Menu } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useChange } from "../api/hooks.ts";
+import { IconMore } from "../icons.ts";
+
+interface RecordMenuProps {
+  /** The path of the list that has the record. */
+  readonly list: string;
+  readonly record: { readonly id: string; readonly name: string; readonly enabled: boolean };
+  readonly onEdit: () => void;
+  readonly removal: { readonly label: string; readonly onClick: () => void };
+  /** Further items. */
+  readonly children?: ReactNode;
+}
+
+export function RecordMenu({ list, record: { id, name, enabled }, onEdit, removal, children }: RecordMenuProps) {
+  const change = useChange([list]);
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <ActionIcon aria-label={`Actions for ${name}`}>
+          <IconMore size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={onEdit}>Change</Menu.Item>
+        {children}
+        <Menu.Item
+          onClick={() => change.mutate({ method: "PATCH", path: `${list}/${id}`, body: { enabled: !enabled } })}
+        >
+          {enabled ? "Disable" : "Enable"}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item color="red" onClick={removal.onClick}>
+          {removal.label}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

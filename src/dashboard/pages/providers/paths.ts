@@ -1,0 +1,1 @@
+export const providersPath = "/v3/manage/providers";

@@ -1,0 +1,186 @@
+// Answers a request: checks it in a fixed order (head, path, method, key, load, limits, body, then the schemas and the scope of its route), and
+// runs the route. Whatever is thrown becomes an answer in error-reply.ts.
+
+import type { Caller } from "../access/caller.ts";
+import type { RunningRequest } from "../access/limits.ts";
+import { LongBodies, longBodyBytes } from "../access/long-bodies.ts";
+import type { Ticker } from "../lib/ticker.ts";
+import type { Tracing } from "../tracing/span.ts";
+import type { KeyLoad } from "./admission.ts";
+import type { AdmitCaller } from "./admit-caller.ts";
+import { checkCall } from "./check-call.ts";
+import { countStream } from "./counted-stream.ts";
+import { overloaded } from "./error-reply.ts";
+import { Exchange, type ExchangeContext } from "./exchange.ts";
+import type { ListenerHandover } from "./handover.ts";
+import type { HostCheck } from "./host-check.ts";
+import { KeylessBudget } from "./keyless-budget.ts";
+import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
+import { isStream, type Reply, reply } from "./reply.ts";
+import { checkHead, hasLongBody, wantsMetadata } from "./request-head.ts";
+import { startRequestSpan } from "./request-span.ts";
+import type { ServedRoute } from "./route.ts";
+import type { Router } from "./router.ts";
+import type { BunServer } from "./socket.ts";
+import type { SocketUpgrade } from "./socket-upgrade.ts";
+
+interface RequestHandlerOptions {
+  readonly context: ExchangeContext;
+  readonly router: Router;
+  readonly sockets: SocketUpgrade;
+  readonly admitCaller: AdmitCaller;
+  readonly checkHost: HostCheck | null;
+  readonly bodyLimits: BodyLimits;
+  readonly timeouts: ConnectionTimeouts;
+  readonly ticker: Ticker;
+  /** The address of the other end of the connection. */
+  readonly findPeer: (request: Request, server: BunServer) => string;
+  readonly findBaseUrl: (request: Request, peer: string) => string;
+  readonly handover: ListenerHandover | undefined;
+  readonly tracing: Tracing | null;
+}
+
+/** In seconds, at most 255; Bun checks them every four seconds. */
+export interface ConnectionTimeouts {
+  /** Between the requests of a connection, and until a request without a body is answered. Bun itself bounds the time for a head. */
+  readonly idle: number;
+  /** For a client that does not read its stream. A stream that is read writes at least its heartbeats. */
+  readonly stalledReader: number;
+}
+
+export function createRequestHandler(options: RequestHandlerOptions) {
+  const { context, router, sockets, admitCaller, checkHost, bodyLimits, timeouts, ticker, handover, tracing } = options;
+  const { admission, limits, cors } = context;
+  const keyless = new KeylessBudget();
+  const longBodies = new LongBodies();
+
+  /** `path`: the path of the route table that Bun found; null for an unknown path. The result is undefined for a WebSocket. */
+  return async function answerRequest(
+    request: Request,
+    server: BunServer,
+    path: string | null,
+  ): Promise<Response | undefined> {
+    const exchange = new Exchange(context, request, options.findPeer(request, server));
+    const { requestId, trace, client, peer } = exchange;
+    const { headers } = request;
+    let answered: Reply;
+    let running: RunningRequest | null = null;
+    let keyLoad: KeyLoad | null = null;
+    let bodyBytes = 0;
+    try {
+      checkHead(request);
+      if (handover !== undefined && !handover.isActive) await handover.settle();
+      const socketRoute = sockets.findRoute(request, path);
+      if (socketRoute !== undefined) {
+        trace.path = socketRoute.path;
+        await sockets.upgrade(exchange, server, socketRoute);
+        exchange.switchProtocols();
+        return undefined;
+      }
+      const found = router.match(request, path);
+      // Connections to this process that clients keep open outlive its configuration.
+      if (handover !== undefined && !handover.isActive) return await handover.pass(request, peer);
+      exchange.isForOperators = found.isForOperators;
+      if (found.isForOperators) checkHost?.(request, peer);
+      if ("allow" in found) {
+        exchange.isPrivate = false;
+        await keyless.spend();
+        const { allow } = found;
+        const response = exchange.finish(reply(null, { status: 204, headers: { allow } }));
+        cors?.addPreflightHeaders(response.headers, request, allow);
+        return response;
+      }
+      const { route, params } = found;
+      trace.path = found.path;
+      if (tracing !== null && route.isProbe !== true)
+        trace.span = startRequestSpan(tracing, request, { requestId, route: found.path, startedAt: trace.startedAt });
+      exchange.isPrivate = route.key !== "none";
+      exchange.isProbe = route.isProbe === true;
+      exchange.errorFormat = route.errorFormat;
+      const admitted = exchange.isPrivate ? admitCaller(exchange, route) : null;
+      // Skip the await when the caller is known: it would cost an event-loop turn.
+      const caller = admitted instanceof Promise ? await admitted : admitted;
+      exchange.caller = caller;
+      if (caller !== null) {
+        // Management must be possible under overload.
+        if (caller.kind !== "management") {
+          keyLoad = admission.begin(caller.keyId, trace.startedAt);
+          if (keyLoad === null) {
+            if (admission.noteRefusal() || wantsMetadata(headers)) throw overloaded(admission.chooseRetryAfter());
+            return exchange.refuseAtOnce();
+          }
+        }
+        const begun = limits.begin(caller);
+        running = begun instanceof Promise ? await begun : begun;
+      } else await (exchange.isProbe ? keyless.spendInTurn() : keyless.spend());
+      trace.authorizedAt = performance.now();
+      // From here on, the timeouts of the body and of the call apply.
+      if (route.body !== undefined) server.timeout(request, 0);
+      const readsBody = isJson(route.body) && (route.body.kind === "json" || request.body !== null);
+      const turn = readsBody && caller !== null ? waitForTurn(request, caller) : undefined;
+      if (turn !== undefined) await turn;
+      let json = readsBody ? await readJsonBody(request, bodyLimits, ticker) : null;
+      if (json !== null && caller !== null && json.text.length >= longBodyBytes && !headers.has("content-length"))
+        longBodies.charge(caller.keyId, json.text.length, performance.now());
+      bodyBytes = json?.text.length ?? 0;
+      if (context.capture !== null && json !== null) exchange.bodyText = context.capture.take(json.text);
+      // Before a provider is paid for a stream that would be refused.
+      if (json !== null && asksForStream(json.value)) running?.beginStream();
+      trace.readAt = performance.now();
+      const prepared = json !== null && caller !== null ? prepareBody(route.body, json, caller) : undefined;
+      if (prepared !== undefined) json = await prepared;
+      const findBaseUrl = (request: Request) => options.findBaseUrl(request, peer);
+      const call = checkCall(route, { request, requestId, trace, caller, params, json, address: client, findBaseUrl });
+      const result = await route.run(call);
+      const load = keyLoad;
+      if (load !== null) admission.answered(load, bodyBytes, typeof result !== "string" && isStream(result.body));
+      keyLoad = null;
+      if (route.body !== undefined) server.timeout(request, timeouts.idle);
+      if (typeof result === "string") {
+        running?.end();
+        return exchange.finishJson(result);
+      }
+      answered = result;
+      if (!isStream(result.body)) running?.end();
+      else {
+        const { signal } = request;
+        const body = running === null ? result.body : countStream(result.body, { running, load, admission, signal });
+        if (running !== null) answered = { ...result, body };
+        server.timeout(request, timeouts.stalledReader);
+        // Bun neither reads nor cancels the stream of a client that has left.
+        if (signal.aborted) body.abandon();
+      }
+    } catch (error) {
+      running?.end();
+      if (keyLoad !== null) admission.answered(keyLoad, bodyBytes, false);
+      const isBodyLong = hasLongBody(request);
+      if (exchange.isPrivate && exchange.caller === null) await keyless.spend(isBodyLong);
+      server.timeout(request, timeouts.idle);
+      answered = exchange.fail(error, isBodyLong);
+    }
+    return exchange.finish(answered);
+  };
+
+  /** Undefined for a short body, and for the only key in use: an await would cost an event-loop turn. */
+  function waitForTurn(request: Request, { keyId }: Caller): Promise<void> | undefined {
+    const now = performance.now();
+    longBodies.note(keyId, now);
+    const declared = request.headers.get("content-length");
+    const waitMs = longBodies.reserve(keyId, declared === null ? longBodyBytes : Number(declared), now);
+    return waitMs === 0 ? undefined : Bun.sleep(waitMs);
+  }
+}
+
+function isJson(
+  body: ServedRoute["body"],
+): body is Exclude<ServedRoute["body"], undefined | { readonly kind: "form" }> {
+  return body !== undefined && body.kind !== "form";
+}
+
+function prepareBody(body: ServedRoute["body"], json: JsonBody, caller: Caller): Promise<JsonBody> | undefined {
+  return body !== undefined && "prepare" in body ? body.prepare?.(json, caller) : undefined;
+}
+
+function asksForStream(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "stream" in body && body.stream === true;
+}
