@@ -52,8 +52,14 @@ async function fillFolder(): Promise<void> {
     // A provider that is not known, whose answers came from a cache.
     ...{ cost_pico: 1_000_000_000, counted_pico: 0, cached_tokens: 5 },
   }));
+  // Which failures the demo has depends on the hour in which it is filled.
+  const failed = { request_id: "request-with-two-attempts", provider: "openai", model: "gpt-5", cost_pico: null };
+  const attempts = [1, 2].map((attempt) => {
+    const outcome = { outcome: "provider_error", status: 502, time: Date.now() - 30_000 + attempt };
+    return { ...makeLine({ ...failed, ...outcome, attempt }), counted_pico: 0 };
+  });
   const withoutNull = (_: string, value: unknown) => value ?? undefined;
-  await storage.ledger.append({ lines: JSON.stringify(lines, withoutNull), processId: "test" });
+  await storage.ledger.append({ lines: JSON.stringify([...lines, ...attempts], withoutNull), processId: "test" });
   await storage.close();
 }
 

@@ -139,14 +139,17 @@ describe("while the event loop is overloaded", () => {
     await waitFor("the streams", () => streams.every((stream) => stream.text().includes("begun")));
     const load = occupyEventLoop();
     const statuses: Record<"heavy" | "light", number[]> = { heavy: [], light: [] };
-    const sendUntilRefused = async (key: string, seen: number[]) => {
-      do seen.push((await ask(gateway.url, key, hello)).status);
-      while (!statuses.heavy.includes(503) || statuses.light.length < 5);
+    const send50AtOnce = Array.from({ length: 50 }, async () => {
+      do statuses.heavy.push((await ask(gateway.url, heavy, hello)).status);
+      while (statuses.light.length < 5);
+    });
+    // Before the first refusal, the heavy key may not have asked for more than the light one.
+    const sendLight = async () => {
+      await waitFor("a refusal", () => statuses.heavy.includes(503));
+      while (statuses.light.length < 5) statuses.light.push((await ask(gateway.url, light, hello)).status);
     };
-    const lanes = Array.from({ length: 50 }, () => sendUntilRefused(heavy, statuses.heavy));
-    await Promise.all([...lanes, sendUntilRefused(light, statuses.light)]).finally(load.end);
+    await Promise.all([...send50AtOnce, sendLight()]).finally(load.end);
     expect(new Set(statuses.light)).toEqual(new Set([200]));
-    expect(statuses.heavy).toContain(503);
     expect(streams.filter((stream) => stream.isClosed())).toEqual([]);
     await waitFor("the end of the overload", async () => {
       const answers = await Promise.all(Array.from({ length: 50 }, () => ask(gateway.url, heavy, hello)));
