@@ -164,13 +164,20 @@ async function readImporters(): Promise<Map<string, Set<string>>> {
   for await (const file of new Bun.Glob("{src,test}/**/*.{ts,tsx}").scan(".")) {
     if (file.includes("node_modules")) continue;
     const transpiler = file.endsWith(".tsx") ? transpilers.tsx : transpilers.ts;
-    for (const { path } of transpiler.scanImports(await Bun.file(file).text())) {
+    const text = await Bun.file(file).text();
+    const paths = [...transpiler.scanImports(text).map(({ path }) => path), ...startedFiles(text)];
+    for (const path of paths) {
       if (!path.startsWith(".")) continue;
       const imported = normalize(join(dirname(file), path));
       found.set(imported, (found.get(imported) ?? new Set()).add(file));
     }
   }
   return found;
+}
+
+/** Files that the code starts as a thread or a process, which it names instead of importing them. */
+function startedFiles(text: string): string[] {
+  return Array.from(text.matchAll(/(?:new URL\(|import\.meta\.dir, )"(\.[^"]+\.ts)"/g), ([, path = ""]) => path);
 }
 
 /** The same seed gives the same sample. */
