@@ -58,7 +58,11 @@ export class NativeRelay extends EventRelay {
     const { event, error } = describeFailure({ code, message: native.replaceIds(message, this.#pairs) });
     const frames = [toFrame({ type: "error", ...event, sequence_number: this.#nextNumber++ })];
     if (this.#lastResponse !== null) {
-      const ending = { status: "failed", error, provider_time: native.toSeconds(this.#options.startedAt) };
+      // A final event that was not sent may have set the first two.
+      const ending = {
+        ...(this.#isComplete && { completed_at: null, incomplete_details: null }),
+        ...{ status: "failed", error, provider_time: native.toSeconds(this.#options.startedAt) },
+      };
       this.#lastResponse = { ...this.#lastResponse, ...ending, output: this.#items };
       frames.push(
         toFrame({ type: "response.failed", response: this.#lastResponse, sequence_number: this.#nextNumber++ }),
