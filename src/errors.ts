@@ -256,8 +256,10 @@ function limitProblems(problems: readonly [Problem, ...Problem[]], leftOut: numb
     kept.push(problem);
   }
   const missing = problems.length - next + leftOut;
-  if (missing > 0)
-    kept.push({ loc: [first.loc[0] ?? "body"], msg: `${missing} more problems`, type: "problems_left_out" });
+  if (missing > 0) {
+    const msg = missing === 1 ? "1 more problem" : `${missing} more problems`;
+    kept.push({ loc: [first.loc[0] ?? "body"], msg, type: "problems_left_out" });
+  }
   return kept;
 }
 

@@ -111,10 +111,10 @@ export function toNumber(given: string): number {
   return value;
 }
 
-export function toWholeNumber(max: number): (given: string) => number {
+export function toWholeNumber(min: number, max: number): (given: string) => number {
   return (given) => {
-    if (!/^\d+$/.test(given) || Number(given) > max)
-      throw new InvalidArgumentError(`It takes a whole number up to ${max}.`);
+    if (!/^\d+$/.test(given) || Number(given) < min || Number(given) > max)
+      throw new InvalidArgumentError(`It takes a whole number from ${min} to ${max}.`);
     return Number(given);
   };
 }

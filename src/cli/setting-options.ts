@@ -37,7 +37,7 @@ const listener: readonly SettingOption[] = [
     flags: "--port <n>",
     meaning: "the port to listen on; default: 8080",
     variable: "SWITCHYARD_PORT",
-    parse: toWholeNumber(65_535),
+    parse: toWholeNumber(0, 65_535),
   },
 ];
 

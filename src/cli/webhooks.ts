@@ -54,7 +54,7 @@ export function createWebhooksCommand(context: WebhooksContext): Command {
     "Receive callbacks during development: print each one and whether its signatures are valid.",
     "webhooks listen --port 8443",
   )
-    .option("--port <n>", "default: 8443", toWholeNumber(65_535))
+    .option("--port <n>", "default: 8443", toWholeNumber(0, 65_535))
     .option("--host <address>", "default: 127.0.0.1")
     .option(
       "--name <name>",
@@ -62,7 +62,7 @@ export function createWebhooksCommand(context: WebhooksContext): Command {
       collect,
     )
     .option("--status <list>", "statuses to answer with, such as 200 or 500,500,200; default: 200")
-    .option("--count <n>", "end after this many callbacks", toWholeNumber(Number.MAX_SAFE_INTEGER))
+    .option("--count <n>", "end after this many callbacks", toWholeNumber(1, 1_000_000))
     .option("--save <folder>", "store each callback as <number>.json and <number>.headers, for verify")
     .option("--from <address>", fromMeaning)
     .option("--http", "without TLS, behind a proxy with a certificate")

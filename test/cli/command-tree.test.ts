@@ -79,7 +79,11 @@ test("version --json names the version of the runtime as well", async () => {
 test.each([
   [["srve"], "unknown command 'srve'\n(Did you mean serve?)"],
   [["serve", "now"], "too many arguments"],
-  [["serve", "--port", "many"], "option '--port <n>' argument 'many' is invalid. It takes a whole number up to 65535."],
+  [
+    ["serve", "--port", "many"],
+    "option '--port <n>' argument 'many' is invalid. It takes a whole number from 0 to 65535.",
+  ],
+  [["webhooks", "listen", "--count", "0"], "argument '0' is invalid. It takes a whole number from 1 to 1000000."],
   // Without a command, options are those of serve.
   [["--port", "70000"], "option '--port <n>' argument '70000' is invalid"],
   [["--prt", "8081"], "unknown option '--prt'\n(Did you mean --port?)"],

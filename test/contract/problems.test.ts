@@ -6,7 +6,7 @@ import { createChatCompletionRequest } from "../../src/contract/chat-completions
 import { createMessagesRequest } from "../../src/contract/messages.ts";
 import { parse } from "../../src/contract/problems.ts";
 import { createResponseRequest } from "../../src/contract/responses.ts";
-import type { Problem } from "../../src/errors.ts";
+import { type Problem, ValidationError } from "../../src/errors.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { problemsFoundBy } from "../support/thrown.ts";
 
@@ -21,6 +21,11 @@ describe("the list of problems", () => {
     expect(problems).toHaveLength(100);
     expect(problems[0]).toEqual({ loc: ["body", 0], msg: "Input should be a valid string", type: "string_type" });
     expect(problems.at(-1)).toEqual({ loc: ["body"], msg: "901 more problems", type: "problems_left_out" });
+  });
+
+  test("counts one problem in the singular", () => {
+    const problem = { loc: ["body"], msg: "Field required", type: "missing" };
+    expect(new ValidationError([problem], 1).problems.at(-1)?.msg).toBe("1 more problem");
   });
 
   test("of exactly 100 is complete", () => {
