@@ -4,7 +4,8 @@ export interface ByteStore {
   /** Moves a complete file from the disk into the store. When it resolves, the bytes are durable and `path` no longer exists. */
   moveIn(path: string, id: string): Promise<void>;
   read(id: string): Promise<Uint8Array>;
-  stream(id: string, range?: ByteRange): ReadableStream<Uint8Array>;
+  /** Rejects when the store does not begin to send the bytes. */
+  stream(id: string, range?: ByteRange): Promise<ReadableStream<Uint8Array>>;
   /** Does nothing when there is no such file. */
   remove(id: string): Promise<void>;
   /** The ids that begin with these two hexadecimal digits and have not changed since `before` (epoch milliseconds). */

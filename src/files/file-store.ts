@@ -41,7 +41,7 @@ export interface StoredFile {
   readonly mediaType: string;
   readonly size: number;
   read(): Promise<Uint8Array>;
-  stream(range?: ByteRange): ReadableStream<Uint8Array>;
+  stream(range?: ByteRange): Promise<ReadableStream<Uint8Array>>;
 }
 
 export interface FileAbout {

@@ -17,8 +17,13 @@ export interface S3Settings {
   readonly prefix: string;
 }
 
-const requestTimeoutMs = 30_000;
-const transferTimeoutMs = 600_000;
+export interface S3Timeouts {
+  readonly requestTimeoutMs: number;
+  /** Of a whole file. A stream has no such timeout, because its reader may be slow; each of its reads has the timeout of a request. */
+  readonly transferTimeoutMs: number;
+}
+
+const defaultTimeouts: S3Timeouts = { requestTimeoutMs: 30_000, transferTimeoutMs: 600_000 };
 const keysPerPage = 1_000;
 // The smallest part that S3 accepts.
 const partBytes = 5 * 1_048_576;
@@ -26,8 +31,9 @@ const partBytes = 5 * 1_048_576;
 const concurrentParts = 1;
 const retriesPerPart = 3;
 
-export function createS3Bytes(settings: S3Settings): ByteStore {
+export function createS3Bytes(settings: S3Settings, timeouts = defaultTimeouts): ByteStore {
   const { prefix, ...clientOptions } = settings;
+  const { requestTimeoutMs, transferTimeoutMs } = timeouts;
   const client = new Bun.S3Client(clientOptions);
   const storeIdKey = `${prefix}store-id`;
   const fileOf = (id: string) => client.file(`${prefix}${toStoredPath(id)}`);
@@ -40,13 +46,14 @@ export function createS3Bytes(settings: S3Settings): ByteStore {
     read: (id) => awaitAnswer(fileOf(id).bytes(), transferTimeoutMs),
     stream(id, range) {
       const file = fileOf(id);
-      return (range === undefined ? file : file.slice(range.start, range.end)).stream();
+      const source = (range === undefined ? file : file.slice(range.start, range.end)).stream();
+      return startStream(source, requestTimeoutMs);
     },
     remove: (id) => awaitAnswer(fileOf(id).delete().catch(ignoreAbsence), requestTimeoutMs),
     async listOld(shard, before) {
       const folder = `${prefix}${shard}/`;
       const old: string[] = [];
-      for await (const { key, lastModified } of listObjects(client, folder)) {
+      for await (const { key, lastModified } of listObjects(client, folder, requestTimeoutMs)) {
         const id = key.slice(folder.length);
         if (fileIdPattern.test(id) && Date.parse(lastModified ?? "") < before) old.push(id);
       }
@@ -86,17 +93,43 @@ async function checkStored(path: string, target: Bun.S3File): Promise<void> {
   if (stored !== size) throw new Error(`S3 stored ${stored} of ${size} bytes`);
 }
 
-async function* listObjects(client: Bun.S3Client, prefix: string) {
+async function* listObjects(client: Bun.S3Client, prefix: string, timeoutMs: number) {
   let startAfter: string | undefined;
   do {
     const page = await awaitAnswer(
       client.list({ prefix, maxKeys: keysPerPage, ...(startAfter !== undefined && { startAfter }) }),
-      requestTimeoutMs,
+      timeoutMs,
     );
     const objects = page.contents ?? [];
     yield* objects;
     startAfter = page.isTruncated === true ? objects.at(-1)?.key : undefined;
   } while (startAfter !== undefined);
+}
+
+/** Waits for the first bytes, so that a failure can still be answered with an error. Later, the stream fails when S3 stops sending. */
+async function startStream(source: ReadableStream<Uint8Array>, timeoutMs: number): Promise<ReadableStream<Uint8Array>> {
+  const reader = source.getReader();
+  async function read() {
+    try {
+      return await awaitAnswer(reader.read(), timeoutMs);
+    } catch (error) {
+      reader.cancel(error).catch(() => {});
+      throw error;
+    }
+  }
+  let first: Awaited<ReturnType<typeof read>> | null = await read();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = first ?? (await read());
+        first = null;
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** Adds a timeout, which the client does not have, and reports every failure as an outage of the store. */

@@ -58,8 +58,8 @@ export function describeFileStore(engine: Engine, place: "folder" | "s3"): void 
           mediaType: "application/octet-stream",
         });
         expect(Buffer.from((await file?.read()) ?? []).equals(bytes)).toBe(true);
-        expect(Buffer.from(await new Response(file?.stream()).bytes()).equals(bytes)).toBe(true);
-        const part = await new Response(file?.stream({ start: 10, end: 20 })).bytes();
+        expect(Buffer.from(await new Response(await file?.stream()).bytes()).equals(bytes)).toBe(true);
+        const part = await new Response(await file?.stream({ start: 10, end: 20 })).bytes();
         expect([...part]).toEqual([...bytes.subarray(10, 20)]);
       });
     });

@@ -207,6 +207,9 @@ describe("an address", () => {
     expect([whole.status, Buffer.from(await whole.bytes()).equals(large)]).toEqual([200, true]);
     const part = await fetch(url, { headers: { range: "bytes=10-19" }, redirect: "manual" });
     expect([part.status, await part.text()]).toEqual([206, "0123456789"]);
+    s3.failWith(500);
+    const refused = await fetch(url);
+    expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining("dependency_unavailable")]);
     await door.stop();
     s3.stop();
   });

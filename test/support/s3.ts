@@ -9,6 +9,8 @@ export interface TestS3 {
   failWith(status: number | null): void;
   /** From now on this part of every upload is refused, or accepted and not stored; null: as usual. */
   failPart(fault: PartFault | null): void;
+  /** From now on downloads send half of the object and then nothing. */
+  stallDownloads(): void;
   stop(): void;
 }
 
@@ -29,6 +31,7 @@ export function startS3(): TestS3 {
   const uploads = new Map<string, Map<number, Buffer>>();
   let failure: number | null = null;
   let partFault: PartFault | null = null;
+  let stalls = false;
 
   async function answer(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
@@ -84,6 +87,7 @@ export function startS3(): TestS3 {
     const [, start, end] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.get("range") ?? "") ?? [];
     if (request.method === "HEAD")
       return new Response(null, { headers: { "content-length": `${found.bytes.length}` } });
+    if (stalls) return new Response(halfOf(found.bytes), { headers: { "content-length": `${found.bytes.length}` } });
     if (start === undefined) return new Response(new Uint8Array(found.bytes));
     const bytes = found.bytes.subarray(Number(start), end ? Number(end) + 1 : undefined);
     return new Response(new Uint8Array(bytes), { status: 206 });
@@ -114,8 +118,17 @@ export function startS3(): TestS3 {
     failPart: (fault) => {
       partFault = fault;
     },
+    stallDownloads: () => {
+      stalls = true;
+    },
     stop: () => void server.stop(true),
   };
+}
+
+function halfOf(bytes: Buffer): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(new Uint8Array(bytes.subarray(0, bytes.length / 2))),
+  });
 }
 
 function xml(text: string): Response {

@@ -62,14 +62,14 @@ export function managedFileRoutes({ files, audit }: Pick<RouteDependencies, "fil
       path: `${one.path}/content`,
       role: "administrator",
       answers: [{ status: 200, description: "The bytes.", contentType: "application/octet-stream" }],
-      errors: ["file_not_found"],
+      errors: ["file_not_found", "dependency_unavailable"],
       example: { ...one.example, output: "file.bin" },
       async run({ params, caller, actor, request }) {
         const found = await find(params.file_id, caller);
         const target = { kind: "file", id: found.id, name: found.name, team: readOwner(found.owner).team };
         await audit.record(actor, { action: "file.read", target });
         const file = files.toStoredFile(found);
-        return reply(request.method === "HEAD" ? null : file.stream(), {
+        return reply(request.method === "HEAD" ? null : await file.stream(), {
           headers: {
             // Never shown in the browser: it has the origin of the dashboard, and callers chose the content.
             "content-type": "application/octet-stream",

@@ -38,7 +38,7 @@ export function resourceRoutes(resources: ResourceUrls): Route[] {
   ];
 }
 
-function send({ file, expiresAt }: OpenedResource, request: Request): Reply {
+async function send({ file, expiresAt }: OpenedResource, request: Request): Promise<Reply> {
   const tag = `"${file.id}"`;
   const disposition = displayedTypes.test(file.mediaType) ? "inline" : "attachment";
   const headers = {
@@ -57,7 +57,7 @@ function send({ file, expiresAt }: OpenedResource, request: Request): Reply {
     return reply(null, { status: 416, headers: { "content-range": `bytes */${file.size}` } });
   const { start, end } = range ?? { start: 0, end: file.size };
   const isHead = request.method === "HEAD";
-  return reply(isHead ? null : file.stream(range ?? undefined), {
+  return reply(isHead ? null : await file.stream(range ?? undefined), {
     status: range === null ? 200 : 206,
     headers: {
       ...headers,
