@@ -24,6 +24,7 @@ const gateway = await sharedGateway({
       client_secret: "secret-of-the-client",
       roles: [{ group: "<b onclick=alert(1)>staff</b>", role: "viewer" }],
     },
+    defaults: { key: { tags: {} } },
     providers: {
       pair: {
         dialect: "openai",
@@ -108,6 +109,9 @@ test("settings are shown with their sources and without secrets, at 1440 and 390
     .filter({ hasText: /\[hidden\][\s\S]*file[\s\S]*line \d+/ })
     .waitFor();
   await page.getByText("<b onclick=alert(1)>staff</b>").waitFor();
+  // An empty value, and a gateway without a supervisor, which alone knows the number of processes.
+  expect(await rowOf("defaults.key.tags").locator(".setting-value").innerText()).toBe("–");
+  expect(await page.locator(".tiles > *").filter({ hasText: "Serving processes" }).innerText()).toContain("–");
   expect(await page.content()).not.toContain("secret-of-the-client");
   await page.getByLabel("Search settings").fill("idle_timeout");
   await rowOf("SWITCHYARD_IDLE_TIMEOUT_MS").getByText("default", { exact: true }).waitFor();

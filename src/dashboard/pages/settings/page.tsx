@@ -1,4 +1,4 @@
-// The settings in force: each with its value, where it comes from and what it means; and what this gateway consists of.
+// The settings in force, each with its value, source and meaning; and the version, processes, store and local engines of this gateway.
 
 import { Anchor, Badge, Group, Text } from "@mantine/core";
 import { useApi } from "../../api/hooks.ts";
@@ -52,8 +52,10 @@ function Gateway({ data }: { readonly data: SettingsInForce }) {
         />
         <Stat
           label="Serving processes"
-          value={formatNumber(configuration?.serving_processes ?? 1)}
-          note={configuration === null ? "without a supervisor" : `and ${configuration.worker_processes} for jobs`}
+          value={formatNumber(configuration?.serving_processes)}
+          note={
+            configuration === null ? "no answer from a supervisor" : `and ${configuration.worker_processes} for jobs`
+          }
         />
         <Stat
           label="Configuration"
@@ -83,10 +85,10 @@ function Settings({ settings }: { readonly settings: readonly Setting[] }) {
   const url = useUrlState();
   const search = url.get("search").trim().toLowerCase();
   const changed = settings.filter(({ source }) => source.kind !== "default");
-  // A search looks everywhere.
   const scope = url.get("show") || "changed";
-  const offered = scope === "all" || search !== "" ? settings : changed;
-  const shown = offered.filter((setting) => textOf(setting).includes(search));
+  // A search covers all settings: the one that a reader looks for usually has its default.
+  const searched = scope === "all" || search !== "" ? settings : changed;
+  const shown = searched.filter((setting) => toSearchText(setting).includes(search));
   return (
     <Panel
       className="flush"
@@ -104,8 +106,13 @@ function Settings({ settings }: { readonly settings: readonly Setting[] }) {
       }
     >
       {shown.length === 0 ? (
-        <EmptyState icon={IconSettings} title={search === "" ? "Everything has its default" : "No setting fits"}>
-          {search === "" ? "Show all settings to see the defaults." : "Search for another word."}
+        <EmptyState
+          icon={IconSettings}
+          title={search === "" ? "All settings have their defaults" : "No setting matches"}
+        >
+          {search === ""
+            ? "Show all settings to see the defaults."
+            : "The search covers names, descriptions and values."}
         </EmptyState>
       ) : (
         <ul className="settings">
@@ -118,12 +125,13 @@ function Settings({ settings }: { readonly settings: readonly Setting[] }) {
   );
 }
 
-function textOf({ name, variable, description, value }: Setting): string {
+function toSearchText({ name, variable, description, value }: Setting): string {
   return `${name} ${variable ?? ""} ${description} ${toText(value)}`.toLowerCase();
 }
 
 function SettingRow({ setting }: { readonly setting: Setting }) {
   const { name, variable, value, description } = setting;
+  const text = toText(value);
   return (
     <li className="setting">
       <div className="setting-text">
@@ -143,9 +151,9 @@ function SettingRow({ setting }: { readonly setting: Setting }) {
           {description.replaceAll("`", "")}
         </Text>
       </div>
-      <div className="mono setting-value wrap-anywhere" data-empty={value === null}>
-        {toText(value)}
-        {typeof value === "number" && <span className="muted">{toUnit(name, value)}</span>}
+      <div className="mono setting-value wrap-anywhere" data-empty={text === noValue}>
+        {text}
+        {typeof value === "number" && <span className="muted">{toLargerUnit(name, value)}</span>}
       </div>
       <div>
         <Source setting={setting} />
@@ -156,7 +164,7 @@ function SettingRow({ setting }: { readonly setting: Setting }) {
 
 function Source({ setting: { source, variable } }: { readonly setting: Setting }) {
   if (source.kind === "default") return <span className="muted setting-source">default</span>;
-  // The variable of the setting itself is not repeated.
+  // The row already shows the setting's own variable. A secret may come from a file that another variable names.
   const [text, where] =
     source.kind === "file"
       ? ["file", `line ${source.line}`]
@@ -169,7 +177,7 @@ function Source({ setting: { source, variable } }: { readonly setting: Setting }
   );
 }
 
-/** Browsers scroll to the words after `text=`. */
+/** Text fragments (`#:~:text=`) make the browser scroll to the variable in the table of settings. */
 function docsOf({ name, variable }: Setting): string {
   if (variable !== null) return `/docs/settings#:~:text=${encodeURIComponent(variable)}`;
   return name.startsWith("oidc") ? "/docs/dashboard-access" : "/docs/budgets-and-limits";
@@ -180,11 +188,11 @@ function toText(value: unknown): string {
   if (Array.isArray(value)) return value.map(toText).join(", ");
   if (typeof value !== "object") return String(value);
   const members = Object.entries(value).filter(([, member]) => member !== null);
-  return members.map(([name, member]) => `${name}: ${toText(member)}`).join(", ");
+  return members.map(([name, member]) => `${name}: ${toText(member)}`).join(", ") || noValue;
 }
 
-/** Milliseconds and bytes in units that people know. */
-function toUnit(name: string, value: number): string {
+/** Repeats milliseconds and bytes in a larger unit, in parentheses. */
+function toLargerUnit(name: string, value: number): string {
   if (name.endsWith("_bytes")) return ` (${formatBytes(value)})`;
   return name.endsWith("_ms") && value >= msPerSecond ? ` (${toDuration(value)})` : "";
 }
@@ -196,8 +204,9 @@ const durations = [
   ["min", 60_000],
 ] as const;
 
+/** In the largest unit of which it is a whole number; otherwise in seconds. */
 function toDuration(ms: number): string {
-  const [unit, size] = durations.find(([, one]) => ms % one === 0) ?? ["s", msPerSecond];
+  const [unit, size] = durations.find(([, unitMs]) => ms % unitMs === 0) ?? ["s", msPerSecond];
   return `${ms / size} ${unit}`;
 }
 
@@ -215,7 +224,8 @@ function Engines({ engines }: { readonly engines: SettingsInForce["engines"] }) 
       title="Local engines"
       description={
         <>
-          Groups of engines that run on this machine. <code>switchyard engines add &lt;group&gt;</code> installs one.
+          Groups of engines that run on this machine. <code>switchyard engines add &lt;group&gt;</code> installs a
+          group.
         </>
       }
     >
