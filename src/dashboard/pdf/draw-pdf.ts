@@ -1,23 +1,27 @@
-// The pages of a PDF file as pictures, drawn by a worker.
+// Draws the pages of a PDF file as pictures, in a worker.
 
 import type { WorkerMessage } from "./pdf-worker.ts";
 
-const limitMs = 30_000;
+// A hostile file may keep the worker busy forever.
+const timeoutMs = 30_000;
 
-interface Drawing {
+interface DrawOptions {
+  /** Called for each page, in order. */
   readonly onPage: (png: Blob) => void;
-  /** Ends the worker. */
+  /** Stops the worker. */
   readonly signal: AbortSignal;
 }
 
-/** A file that cannot be drawn has no pages, or only those before the damage. */
-export async function drawPdf(file: Blob, { onPage, signal }: Drawing): Promise<void> {
-  const bytes = await file.arrayBuffer();
+/** Never rejects. A file that cannot be read or drawn has no pages; a damaged one has the pages before the damage. */
+export async function drawPdf(file: Blob, { onPage, signal }: DrawOptions): Promise<void> {
+  // Reading fails if the file was changed or deleted after the user had chosen it.
+  const bytes = await file.arrayBuffer().catch(() => null);
+  if (bytes === null || signal.aborted) return;
   const path = document.querySelector<HTMLMetaElement>("meta[name=pdf-worker]")?.content;
-  if (path === undefined || signal.aborted) return;
+  if (path === undefined) return;
   const worker = new Worker(path, { type: "module" });
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, limitMs);
+  const timer = setTimeout(resolve, timeoutMs);
   signal.addEventListener("abort", () => resolve(), { once: true });
   worker.onerror = () => resolve();
   worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
