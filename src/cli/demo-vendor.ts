@@ -1,5 +1,5 @@
-// The vendor of the demo: a server on the loopback address that returns the sandbox's answers under the names of real models, and the
-// configuration file that makes the providers call this server. These models need no account, and no request leaves the machine.
+// The vendor of the demo: a server on the loopback address that returns the sandbox's answers under the names of real models. The configuration
+// file of the demo makes the providers call this server, so its models need no account, and no request leaves the machine.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export interface DemoVendor extends Disposable {
 
 // Requests may have attachments.
 const maxBodyBytes = 128 * 1_048_576;
-// A real model takes time for each piece of its answer. Without a delay, the whole answer would appear at once.
+// A real model takes time for each event of a stream. Without a delay, the whole answer would appear at once.
 const eventDelayMs = 12;
 
 export function startDemoVendor(): DemoVendor {
@@ -26,7 +26,7 @@ export function startDemoVendor(): DemoVendor {
   return { baseUrl: `http://127.0.0.1:${server.port}/v1`, [Symbol.dispose]: () => void server.stop(true) };
 }
 
-/** Returns the path of the file. `vendor`: null to leave the providers out. */
+/** Returns the path of the configuration file. `vendor`: null to leave the providers out. */
 export function writeDemoConfig(dataDir: string, vendor: DemoVendor | null): string {
   mkdirSync(dataDir, { recursive: true });
   const file = join(dataDir, "switchyard.yaml");
@@ -35,17 +35,19 @@ export function writeDemoConfig(dataDir: string, vendor: DemoVendor | null): str
 }
 
 async function answerRequest(request: Request): Promise<Response> {
-  const call = parseObject(await request.text());
-  // A request without a JSON object is answered like one for the list of models.
-  if (call === null) return Response.json({ object: "list", data: [] });
-  const { sandboxModel, path } = chooseSandboxModel(call);
+  const { method, signal, url } = request;
+  // A test of the provider's credentials requests its list of models.
+  if (method === "GET") return Response.json({ object: "list", data: [] });
+  // A body that is not a JSON object lacks the members that the sandbox requires, so the sandbox refuses it.
+  const call = parseObject(await request.text()) ?? {};
+  const { pathname } = new URL(url);
+  const { sandboxModel, path } = chooseSandboxModel(pathname, call);
   // The gateway does not request the usage of a stream from vendors that always report it, such as Mistral. So the demo always reports it.
   const usage = call["stream"] === true ? { stream_options: { include_usage: true } } : {};
   const body = new TextEncoder().encode(JSON.stringify({ ...call, ...usage, model: sandboxModel }));
-  const { method, signal } = request;
-  const answer = await answerSandboxRequest(new URL(path, request.url).href, { method, body, signal });
+  const answer = await answerSandboxRequest(new URL(path, url).href, { method, body, signal });
   const renameModel = (text: string) =>
-    text.replace(`"model":"${sandboxModel}"`, () => `"model":${JSON.stringify(call["model"])}`);
+    text.replace(`"model":"${sandboxModel}"`, () => `"model":${JSON.stringify(call["model"] ?? sandboxModel)}`);
   const { status, headers } = answer;
   const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
   const content = isStream ? renameAndDelayEvents(answer, renameModel, signal) : renameModel(await answer.text());
@@ -61,10 +63,13 @@ function parseObject(text: string): JsonObject | null {
   }
 }
 
-function chooseSandboxModel({ messages, reasoning_effort: effort }: JsonObject) {
-  if (messages === undefined) return { sandboxModel: "embedding", path: "/v1/embeddings" };
+/** With `dialect: openai`, a provider keeps the paths of its vendor: chat requests for Anthropic go to `/messages`. */
+function chooseSandboxModel(pathname: string, { reasoning_effort: effort }: JsonObject) {
+  if (/embed/i.test(pathname)) return { sandboxModel: "embedding", path: "/v1/embeddings" };
   const wantsReasoning = effort !== undefined && effort !== "none" && effort !== "minimal";
-  return { sandboxModel: wantsReasoning ? "reasoning" : "chat", path: "/v1/chat/completions" };
+  const isChat = /\/(?:chat\/completions|messages)$/.test(pathname);
+  // The sandbox answers 404 to a path that it does not serve.
+  return { sandboxModel: wantsReasoning ? "reasoning" : "chat", path: isChat ? "/v1/chat/completions" : pathname };
 }
 
 async function* renameAndDelayEvents(answer: Response, renameModel: (text: string) => string, signal: AbortSignal) {
@@ -79,7 +84,7 @@ const settings = `# The configuration of \`switchyard demo\`, which overwrites t
 capture_content: true
 `;
 
-// The vendor of the demo implements the OpenAI dialect only.
+// The vendor of the demo implements the OpenAI dialect only, without the Responses API.
 function formatProviders(baseUrl: string): string {
   return `providers:
   openai:

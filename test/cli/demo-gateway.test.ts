@@ -93,6 +93,21 @@ test.each([
   expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
 });
 
+test.each([
+  "/responses",
+  "/images/generations",
+  "/audio/transcriptions",
+])("the vendor of the demo answers 404 to POST %s, which it does not serve", async (path) => {
+  const answer = await fetch(`${vendor.baseUrl}${path}`, { method: "POST", body: '{"model":"gpt-5","input":"Hello"}' });
+  expect(answer.status).toBe(404);
+});
+
+test("the vendor of the demo refuses a body that is not JSON, and lists no models", async () => {
+  const refused = await fetch(`${vendor.baseUrl}/chat/completions`, { method: "POST", body: "no JSON" });
+  expect(refused.status).toBe(400);
+  expect(await (await fetch(`${vendor.baseUrl}/models`)).json()).toEqual({ object: "list", data: [] });
+});
+
 test("the last requests show what was sent and answered, without secrets", async () => {
   const { items } = await manage<RequestList>("/requests?limit=40");
   const listed = items.filter(({ status, job_id }) => status === 200 && !job_id);
