@@ -1,4 +1,4 @@
-// The span of one call to a provider, with the attributes that OpenTelemetry defines for calls of generative models:
+// The span of one call to a provider, with the attributes that OpenTelemetry defines for calls to generative models:
 // https://github.com/open-telemetry/semantic-conventions-genai, docs/gen-ai/client-inference.md
 
 import { isObject } from "../lib/lenient-json.ts";
@@ -17,15 +17,15 @@ import type { AttemptReport } from "./report.ts";
 export interface AttemptSpanStart {
   /** `chat`, `embeddings` … or the name of a task. */
   readonly operation: string;
-  /** As OpenTelemetry names it, where it does. */
+  /** The name that OpenTelemetry defines for the provider, otherwise the gateway's own name for it. */
   readonly provider: string;
   readonly model: string | null;
-  /** Null for an engine on this machine. */
+  /** The base URL of the provider; null for an engine on this machine. */
   readonly address: string | null;
   readonly isStream: boolean;
-  /** The caller's request, if it is one to a model. */
+  /** The caller's request, in the chat, Messages or Responses format; absent for a task. */
   readonly request?: unknown;
-  /** The input of a task. */
+  /** The input of a task; absent for a request to a model. */
   readonly taskInput?: unknown;
   readonly attributes: Attributes;
 }
@@ -85,12 +85,12 @@ export class AttemptSpan {
     this.#span.end(outcome === "completed" ? null : outcome);
   }
 
-  /** The work continues elsewhere, and a later call asks for its result. */
-  pause(): void {
+  /** The provider has accepted the work and is still running it: a later call, with a span of its own, fetches the result. */
+  endPending(): void {
     this.#span.end(null);
   }
 
-  /** The call was not sent, so it is no attempt. */
+  /** The call was not sent, so it does not count as an attempt. */
   cancel(code: string): void {
     this.#span.end(code);
   }
@@ -108,16 +108,15 @@ function describeAddress(address: string | null): Attributes {
   return { "server.address": url.hostname, "server.port": Number(url.port) || (url.protocol === "http:" ? 80 : 443) };
 }
 
-/** Parameters that the chat, Messages and Responses formats share, in the spelling of each. */
+/** The parameters of a request. The chat, Messages and Responses formats have different names for some of them. */
 function describeRequest(request: unknown): Attributes {
   if (!isObject(request)) return {};
-  const number = (...names: readonly string[]) => {
-    const value = names.map((name) => request[name]).find((one) => typeof one === "number");
-    return typeof value === "number" ? value : undefined;
-  };
-  const { stop, stop_sequences: stops, reasoning_effort: effort, reasoning, response_format: format } = request;
-  const sequences = (typeof stop === "string" ? [stop] : (stop ?? stops)) as unknown;
-  const level = effort ?? (isObject(reasoning) ? reasoning["effort"] : undefined);
+  const number = (...names: readonly string[]) =>
+    names.map((name) => request[name]).find((value) => typeof value === "number");
+  const { stop, stop_sequences, reasoning_effort, reasoning, response_format, text, output_config } = request;
+  const sequences: unknown = typeof stop === "string" ? [stop] : (stop ?? stop_sequences);
+  const level = reasoning_effort ?? memberOf(reasoning, "effort") ?? memberOf(output_config, "effort");
+  const format = response_format ?? memberOf(text, "format") ?? memberOf(output_config, "format");
   const previous = request["previous_response_id"];
   const choices = number("n");
   return {
@@ -128,30 +127,37 @@ function describeRequest(request: unknown): Attributes {
     "gen_ai.request.frequency_penalty": number("frequency_penalty"),
     "gen_ai.request.presence_penalty": number("presence_penalty"),
     "gen_ai.request.seed": number("seed"),
+    // The conventions want the count only if it is not 1.
     "gen_ai.request.choice.count": choices === 1 ? undefined : choices,
     "gen_ai.request.stop_sequences": Array.isArray(sequences)
       ? sequences.filter((one) => typeof one === "string")
       : undefined,
     "gen_ai.request.reasoning.level": typeof level === "string" ? level : undefined,
     "gen_ai.request.previous_response.id": typeof previous === "string" ? previous : undefined,
-    "gen_ai.output.type": isObject(format) && String(format["type"]).startsWith("json") ? "json" : undefined,
+    // `json_object` or `json_schema`.
+    "gen_ai.output.type": String(memberOf(format, "type")).startsWith("json") ? "json" : undefined,
   };
 }
 
+function memberOf(value: unknown, name: string): unknown {
+  return isObject(value) ? value[name] : undefined;
+}
+
 function describeUsage(usage: unknown): Attributes {
-  const parts = usage === null ? null : readAllParts(usage);
+  const parts = readAllParts(usage);
   if (parts === null) return {};
-  const some = (count: number) => (count > 0 ? count : undefined);
+  // A part that the provider did not report is 0 as well, so a 0 says nothing and is left out.
+  const unlessZero = (count: number) => (count > 0 ? count : undefined);
   const { output, reasoning, audioOutput, imageOutput, cacheRead, cacheReadAudio, cacheReadImage } = parts;
   return {
     "gen_ai.usage.input_tokens": countInput(parts),
     "gen_ai.usage.output_tokens": output + reasoning + audioOutput + imageOutput,
-    "gen_ai.usage.cache_read.input_tokens": some(cacheRead + cacheReadAudio + cacheReadImage),
-    "gen_ai.usage.cache_write.input_tokens": some(parts.cacheWrite5m + parts.cacheWrite1h),
-    "gen_ai.usage.reasoning.output_tokens": some(reasoning),
-    "gen_ai.usage.audio.input_tokens": some(parts.audioInput + cacheReadAudio),
-    "gen_ai.usage.audio.output_tokens": some(audioOutput),
-    "gen_ai.usage.image.input_tokens": some(parts.imageInput + cacheReadImage),
-    "gen_ai.usage.image.output_tokens": some(imageOutput),
+    "gen_ai.usage.cache_read.input_tokens": unlessZero(cacheRead + cacheReadAudio + cacheReadImage),
+    "gen_ai.usage.cache_write.input_tokens": unlessZero(parts.cacheWrite5m + parts.cacheWrite1h),
+    "gen_ai.usage.reasoning.output_tokens": unlessZero(reasoning),
+    "gen_ai.usage.audio.input_tokens": unlessZero(parts.audioInput + cacheReadAudio),
+    "gen_ai.usage.audio.output_tokens": unlessZero(audioOutput),
+    "gen_ai.usage.image.input_tokens": unlessZero(parts.imageInput + cacheReadImage),
+    "gen_ai.usage.image.output_tokens": unlessZero(imageOutput),
   };
 }

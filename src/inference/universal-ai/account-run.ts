@@ -115,7 +115,7 @@ export async function accountRun<Result>(
     const result = await work(ticket);
     if (ticket.isPending) {
       reservation.release();
-      span?.pause();
+      span?.endPending();
     } else end("completed");
     return result;
   } catch (error) {
