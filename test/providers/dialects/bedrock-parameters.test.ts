@@ -251,6 +251,22 @@ test.each([
   expect(ask(sonnet, { response_format: answerFormat(schema) }).reading.answerTool).toBe("final_answer");
 });
 
+test.each([
+  ["lookahead", "^(?=a)b"],
+  ["lookbehind", "(?<!a)b"],
+  ["a backreference by number", "(a)\\1"],
+  ["a backreference by name", "(?<first>a)\\k<first>"],
+])("a pattern with %s is described, because Bedrock refuses it", (_what, pattern) => {
+  const schema = { type: "object", properties: { a: { type: "string", pattern } }, required: ["a"] };
+  const description = `(pattern: ${JSON.stringify(pattern)})`;
+  expect(memberOf(toStrictSchema(schema), "properties", "a")).toEqual({ type: "string", description });
+});
+
+test("a pattern with a named group and a length are kept", () => {
+  const schema = { type: "string", pattern: "^(?<year>[0-9]{4})$", minLength: 4 };
+  expect(toStrictSchema({ type: "object", properties: { a: schema } })).toMatchObject({ properties: { a: schema } });
+});
+
 test("a definition that is used twice is no recursion, and the caller's schema is left as it was", () => {
   const schema = {
     type: "object",

@@ -1,12 +1,13 @@
 // JSON Schemas for Bedrock's constrained decoding: https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html
+// Claude on Bedrock differs from that page: it accepts `minLength` and `maxLength`, and refuses `exclusiveMinimum` and `exclusiveMaximum`.
 
 import type { JsonObject } from "../../dialect.ts";
 import { type StrictRules, toStrictSchema as toStrict } from "../strict-schema.ts";
 
 const numberBounds = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
-const refusedBounds = new Set([...numberBounds, "maxItems", "uniqueItems", "contains"]);
-/** Lookaround and backreferences. */
-const refusedPattern = /\(\?<?[=!]|\\\d/;
+const refusedKeywords = new Set([...numberBounds, "maxItems", "uniqueItems", "contains"]);
+/** Lookaround and backreferences, by number or by name. */
+const refusedPattern = /\(\?<?[=!]|\\\d|\\k</;
 
 const rules: StrictRules = {
   maxOptionalProperties: 24,
@@ -15,13 +16,14 @@ const rules: StrictRules = {
     if (keyword === "$schema") return "drop";
     if (keyword === "patternProperties") return "refuse";
     const isRefused =
-      refusedBounds.has(keyword) ||
+      refusedKeywords.has(keyword) ||
       (keyword === "minItems" && typeof value === "number" && value > 1) ||
       (keyword === "pattern" && typeof value === "string" && refusedPattern.test(value));
     return isRefused ? "describe" : "keep";
   },
 };
 
+/** Null when Bedrock cannot express the schema. */
 export function toStrictSchema(schema: JsonObject): JsonObject | null {
   return toStrict(schema, rules);
 }
