@@ -1,4 +1,5 @@
-// Teams: created, changed and deleted in the store. Lookups of keys use the snapshot of the keyring, which holds the teams as well.
+// Creates, changes and deletes teams in the store. Requests are checked against the keyring's snapshot, which also holds the teams:
+// `create` and `update` return when the serving processes have had time to refresh it.
 
 import type { CreateTeamRequest, TeamObject, UpdateTeamRequest } from "../contract/teams.ts";
 import { GatewayError } from "../errors.ts";
@@ -23,17 +24,17 @@ export interface TeamsOptions {
 export function createTeams(options: TeamsOptions) {
   const { storage, keyring, defaults = noDefaults, actor: ownActor = gatewayActor, now = Date.now } = options;
 
-  /** `ofTeam`: other teams do not exist for the caller; null: all do. */
+  /** `ofTeam`: the only team that the caller may see; null: all. Any other team is reported as unknown. */
   async function find(nameOrId: string, ofTeam: string | null = null): Promise<TeamRecord> {
     const team = await storage.teams.find(nameOrId);
-    return team === null || (ofTeam !== null && team.name !== ofTeam) ? refuseUnknown() : team;
+    return team === null || (ofTeam !== null && team.name !== ofTeam) ? refuseUnknown(nameOrId) : team;
   }
 
   return {
     async create(request: CreateTeamRequest, actor: Actor = ownActor): Promise<TeamObject> {
       const team = toTeamRecord(request, defaults.team, now());
       if ((await storage.teams.insert(team, actor)) === "name_taken")
-        throw new GatewayError("team_conflict", `There is a team with the name '${team.name}' already.`, {
+        throw new GatewayError("team_conflict", `A team named '${team.name}' already exists.`, {
           param: "name",
         });
       await waitForPropagation(keyring.refresh());
@@ -50,16 +51,16 @@ export function createTeams(options: TeamsOptions) {
 
     async update(nameOrId: string, request: UpdateTeamRequest, actor: Actor = ownActor): Promise<TeamObject> {
       const { id } = await find(nameOrId, actor.team);
-      const team = (await storage.teams.update(id, toTeamSettings(request, now()), actor)) ?? refuseUnknown();
+      const team = (await storage.teams.update(id, toTeamSettings(request, now()), actor)) ?? refuseUnknown(nameOrId);
       await waitForPropagation(keyring.refresh());
       return toTeamObject(team, now());
     },
 
-    /** Returns the id of the deleted team. */
+    /** Returns the id of the deleted team. The snapshot is not refreshed: no key belongs to a deleted team. */
     async delete(nameOrId: string, actor: Actor = ownActor): Promise<string> {
       const { id, name } = await find(nameOrId, actor.team);
       const keys = await storage.teams.delete(id, actor);
-      if (keys === "not_found") refuseUnknown();
+      if (keys === "not_found") refuseUnknown(nameOrId);
       if (keys > 0)
         throw new GatewayError(
           "team_conflict",
@@ -70,6 +71,6 @@ export function createTeams(options: TeamsOptions) {
   };
 }
 
-function refuseUnknown(): never {
-  throw new GatewayError("team_not_found", "There is no team with this name or id.");
+function refuseUnknown(nameOrId: string): never {
+  throw new GatewayError("team_not_found", `There is no team with the name or id '${nameOrId}'.`);
 }
