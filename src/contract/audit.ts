@@ -1,4 +1,4 @@
-// `GET /v3/manage/audit`: query and answer.
+// `GET /v3/manage/audit`: query parameters and response.
 
 import { z } from "zod";
 import { component } from "./component.ts";
@@ -35,11 +35,13 @@ const auditRecord = component("AuditRecord", {
   actor: component("AuditActor", {
     kind: z
       .enum(actorKinds)
-      .describe("`user`: a person who signed in with OpenID Connect. `command`: the command line."),
+      .describe(
+        "`user`: a person who signed in with OpenID Connect. `command`: the command line. `gateway`: the gateway itself.",
+      ),
     id: z.string().nullable().describe("The id of the key, or the subject of the person at the issuer."),
     name: z.string(),
     role: z.enum(roles),
-  }).describe("Who made the change."),
+  }).describe("The key, person or program that made the change."),
   address: z
     .string()
     .nullable()
@@ -48,18 +50,24 @@ const auditRecord = component("AuditRecord", {
   action: z.string().describe("`<kind of object>.<verb>`, such as `key.create`."),
   outcome: z
     .enum(outcomes)
-    .describe("`started`: the process ended during a change outside of the store, so the result is unknown."),
-  code: z.string().nullable().describe("The error code of a change that failed or was refused."),
+    .describe(
+      "`done`: the change was made. `failed`: it was not, or only in part. `refused`: it was not permitted. `started`: a change outside of the " +
+        "store that is still being made, or whose result is unknown because the process ended first.",
+    ),
+  code: z
+    .string()
+    .nullable()
+    .describe("Why a change failed or was refused: an error code, or the message of an error that has none."),
   target: component("AuditTarget", {
     kind: z.string(),
     id: z.string().nullable(),
     name: z.string().nullable(),
-    team: z.string().nullable(),
-  }).describe("What was changed."),
+    team: z.string().nullable().describe("The name of the team that the object belongs to."),
+  }).describe("The object that was changed."),
   before: state.describe(
-    "The members that were changed, as they were. Null for a new object. Secrets are never recorded.",
+    "The changed members, with their values before the change. Null for a new object. Secrets are never recorded.",
   ),
-  after: state.describe("The same members after the change. Null for an object that was deleted."),
+  after: state.describe("The same members, with their values after the change. Null for an object that was deleted."),
 });
 
 export const auditList = component("AuditList", {
