@@ -3,16 +3,16 @@
 import type { Command } from "commander";
 
 export interface CommandInfo {
-  /** The words after the name of the program: `keys create`. */
+  /** The words after `switchyard`, such as `keys create`. */
   readonly name: string;
   readonly summary: string;
   readonly usage: string;
   readonly arguments: readonly { readonly name: string; readonly meaning: string }[];
   readonly options: readonly OptionInfo[];
   readonly example: string | null;
-  /** The commands below this one, one word each. */
+  /** The last words of its subcommands, such as `create`. */
   readonly commands: readonly string[];
-  /** False: the command only groups other commands. */
+  /** False: the command only groups its subcommands. */
   readonly isRunnable: boolean;
 }
 
@@ -25,6 +25,7 @@ export interface OptionInfo {
   readonly meaning: string;
 }
 
+// Commander does not list it among the options of a command.
 const helpOption: OptionInfo = {
   flags: "-h, --help",
   name: "--help",
@@ -32,17 +33,19 @@ const helpOption: OptionInfo = {
   meaning: "print help and an example",
 };
 
-/** All commands below the program, in the order in which help lists them. */
+/** All commands of the program, each followed by its subcommands, in the order in which help lists them. */
 export function listCommands(program: Command): CommandInfo[] {
-  return program.commands.flatMap((command) => describeBelow(command, []));
+  return program.commands.flatMap((command) => describeTree(command, command.name()));
 }
 
-function describeBelow(command: Command, parents: readonly string[]): CommandInfo[] {
-  const path = [...parents, command.name()];
-  return [describe(command, path), ...command.commands.flatMap((below) => describeBelow(below, path))];
+function describeTree(command: Command, name: string): CommandInfo[] {
+  const subcommands = command.commands.flatMap((subcommand) =>
+    describeTree(subcommand, `${name} ${subcommand.name()}`),
+  );
+  return [describe(command, name), ...subcommands];
 }
 
-function describe(command: Command, path: readonly string[]): CommandInfo {
+function describe(command: Command, name: string): CommandInfo {
   const options = command.options.map(({ flags, long, required, optional, description }) => ({
     flags,
     name: long ?? flags,
@@ -50,26 +53,26 @@ function describe(command: Command, path: readonly string[]): CommandInfo {
     meaning: description,
   }));
   return {
-    name: path.join(" "),
+    name,
     summary: command.description(),
-    usage: `switchyard ${path.join(" ")} ${command.usage()}`,
+    usage: `switchyard ${name} ${command.usage()}`,
     arguments: command.registeredArguments.map((argument) => ({
       name: argument.name(),
       meaning: argument.description,
     })),
     options: [...options, helpOption],
     example: readExample(command),
-    commands: command.commands.map((below) => below.name()),
+    commands: command.commands.map((subcommand) => subcommand.name()),
     isRunnable: isRunnable(command),
   };
 }
 
-/** `usage` runs by itself and has a command below it; other commands do one of the two. */
+/** A command without subcommands runs. One with subcommands runs if it has options of its own, as `usage` does. */
 export function isRunnable(command: Command): boolean {
   return command.commands.length === 0 || command.options.length > 0;
 }
 
-/** The example at the end of a command's help. */
+/** The example at the end of a command's help. Commander keeps added help texts to itself, so the help is printed into a string. */
 export function readExample(command: Command): string | null {
   const { writeOut = () => {} } = command.configureOutput();
   let help = "";

@@ -1,2 +1,2 @@
-/** A group of engines could not be installed. The message is for the person who ran the command. */
+/** A group of local engines could not be installed or removed. The command line prints the message unchanged, so the message says what to do. */
 export class GroupError extends Error {}
