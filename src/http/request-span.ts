@@ -2,7 +2,7 @@
 
 import type { Caller } from "../access/caller.ts";
 import type { Trace } from "../inference/trace.ts";
-import type { Span, Tracing } from "../tracing/span.ts";
+import { type Span, type Tracing, toServerAddress } from "../tracing/span.ts";
 
 interface StartedRequest {
   readonly requestId: string;
@@ -38,7 +38,7 @@ export function startRequestSpan(
         "http.route": route,
         "url.path": url?.pathname,
         "url.scheme": url?.protocol.replace(":", ""),
-        "server.address": url?.hostname,
+        "server.address": url === null ? undefined : toServerAddress(url),
         "server.port": url === null || url.port === "" ? undefined : Number(url.port),
         "user_agent.original": headers.get("user-agent")?.slice(0, maxUserAgent),
         "switchyard.request.id": requestId,

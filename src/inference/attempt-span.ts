@@ -10,7 +10,7 @@ import {
   writeTaskInput,
   writeTaskOutput,
 } from "../tracing/content.ts";
-import type { Attributes, Span } from "../tracing/span.ts";
+import { type Attributes, type Span, toServerAddress } from "../tracing/span.ts";
 import { countInput, readAllParts } from "../usage/tokens.ts";
 import type { AttemptReport } from "./report.ts";
 
@@ -105,7 +105,10 @@ function describeInput({ request, taskInput }: AttemptSpanStart, content: Conten
 function describeAddress(address: string | null): Attributes {
   const url = address === null ? null : URL.parse(address);
   if (url === null) return {};
-  return { "server.address": url.hostname, "server.port": Number(url.port) || (url.protocol === "http:" ? 80 : 443) };
+  return {
+    "server.address": toServerAddress(url),
+    "server.port": Number(url.port) || (url.protocol === "http:" ? 80 : 443),
+  };
 }
 
 /** The parameters of a request. The chat, Messages and Responses formats have different names for some of them. */

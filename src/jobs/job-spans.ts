@@ -2,7 +2,7 @@
 
 import type { OpenedDelivery } from "../storage/deliveries.ts";
 import type { JobRecord } from "../storage/job-records.ts";
-import type { Span, TraceHeaders, Tracing } from "../tracing/span.ts";
+import { type Span, type TraceHeaders, type Tracing, toServerAddress } from "../tracing/span.ts";
 import { type StoredRequest, unpackResult } from "./job-request.ts";
 
 /** One run of a job. */
@@ -29,7 +29,7 @@ export function startDeliverySpan(tracing: Tracing, { delivery, job }: OpenedDel
   const attributes = {
     "http.request.method": "POST",
     "http.request.resend_count": delivery.attempts.length === 0 ? undefined : delivery.attempts.length,
-    "server.address": receiver?.hostname,
+    "server.address": receiver === null ? undefined : toServerAddress(receiver),
     "server.port": Number(receiver?.port) || 443,
     "url.scheme": "https",
     "switchyard.delivery.id": delivery.id,

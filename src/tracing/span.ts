@@ -15,6 +15,11 @@ export interface SpanStart {
   readonly startedAt?: number;
 }
 
+/** The host of a URL as `server.address`, where an IPv6 address has no brackets. */
+export function toServerAddress({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1");
+}
+
 /** The context of a span in the form of W3C Trace Context, https://www.w3.org/TR/trace-context/ */
 export interface TraceHeaders {
   readonly traceparent: string;

@@ -5,7 +5,7 @@ import { AttemptSpan } from "../../src/inference/attempt-span.ts";
 import type { Attributes, Span } from "../../src/tracing/span.ts";
 
 /** The attributes of the span of a call with this request. */
-function describe(request: Readonly<Record<string, unknown>>): Attributes {
+function describe(request: Readonly<Record<string, unknown>>, address: string | null = null): Attributes {
   let started: Attributes = {};
   const span: Span = {
     isRecorded: true,
@@ -19,7 +19,7 @@ function describe(request: Readonly<Record<string, unknown>>): Attributes {
     end() {},
     linesFor: () => "",
   };
-  const call = { operation: "chat", provider: "mock", model: "m", address: null, isStream: false, attributes: {} };
+  const call = { operation: "chat", provider: "mock", model: "m", address, isStream: false, attributes: {} };
   new AttemptSpan(span, { ...call, request });
   return started;
 }
@@ -42,4 +42,11 @@ test("a text format is no JSON, and one choice is not counted", () => {
   expect(attributes["gen_ai.output.type"]).toBeUndefined();
   expect(attributes["gen_ai.request.choice.count"]).toBeUndefined();
   expect(attributes["gen_ai.request.stop_sequences"]).toEqual(["END"]);
+});
+
+test.each([
+  ["http://[::1]:8080/v1", "::1", 8080],
+  ["https://models.example/v1", "models.example", 443],
+])("the server at %s is %s, port %d", (address, host, port) => {
+  expect(describe({}, address)).toMatchObject({ "server.address": host, "server.port": port });
 });

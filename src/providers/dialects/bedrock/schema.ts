@@ -1,5 +1,4 @@
 // JSON Schemas for Bedrock's constrained decoding: https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html
-// Claude on Bedrock differs from that page: it accepts `minLength` and `maxLength`, and refuses `exclusiveMinimum` and `exclusiveMaximum`.
 
 import type { JsonObject } from "../../dialect.ts";
 import { type StrictRules, toStrictSchema as toStrict } from "../strict-schema.ts";
