@@ -62,6 +62,7 @@ providers:
     default_model: small                        # for tasks that name no model; by task: { text/moderation: small }
     stream_usage: ask                           # ask | always | never: how usage arrives in a stream
     stream_end: done                            # done | finish: what ends a complete stream
+    responses: translated                       # native | stateless | translated: see responses.md
   sandbox: false                                # switches a known provider off
 aliases:
   fast: groq/llama-3.3-70b-versatile            # callers may name "fast" as the model

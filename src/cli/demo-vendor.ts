@@ -88,6 +88,7 @@ capture_content: true
 function formatProviders(baseUrl: string): string {
   return `providers:
   openai:
+    responses: translated
     deployments:
       - { name: primary, base_url: "${baseUrl}", api_key: sk-demo-primary, weight: 3 }
       - { name: europe, base_url: "${baseUrl}", api_key: sk-demo-europe, weight: 1 }

@@ -57,7 +57,11 @@ const provider = closedObject(
     dialect: word().exactOptional().describe("API format of the provider, such as openai or anthropic."),
     stream_usage: word().exactOptional().describe("How token usage arrives in a stream: ask, always or never."),
     stream_end: word().exactOptional().describe("What ends a complete stream: done or finish."),
-    responses: word().exactOptional().describe("Whether the provider serves the Responses API itself."),
+    responses: word()
+      .exactOptional()
+      .describe(
+        "Whether the provider serves the Responses API itself: native, stateless, or translated into chat completions.",
+      ),
     tasks: z
       .array(
         z.enum(taskNames, { error: ({ input }) => unknownTask(String(input)) }),

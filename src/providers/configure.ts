@@ -240,10 +240,11 @@ function withOverrides(row: ProviderRow, declared: Declared, section: Section | 
   const dialect = choose("dialect", declared.dialect, dialectNames) ?? row.dialect;
   const streamUsage = choose("stream_usage", declared.stream_usage, ["ask", "always", "never"]);
   const streamEnd = choose("stream_end", declared.stream_end, ["done", "finish"]);
-  const kind = choose("responses", declared.responses, ["native", "stateless"]) ?? row.responses?.kind;
+  const kind = choose("responses", declared.responses, ["native", "stateless", "translated"]) ?? row.responses?.kind;
   const models = declared.models?.map((id) => findModelFacts(row, id) ?? { id });
+  const { responses, ...others } = row;
   return {
-    ...row,
+    ...others,
     ...(dialect && { dialect }),
     ...(row.chat && {
       chat: {
@@ -254,7 +255,7 @@ function withOverrides(row: ProviderRow, declared: Declared, section: Section | 
       },
     }),
     ...(row.embeddings && !row.chat && models && { embeddings: { ...row.embeddings, models } }),
-    ...(kind && { responses: { ...row.responses, kind } }),
+    ...(kind && kind !== "translated" && { responses: { ...responses, kind } }),
   };
 }
 

@@ -126,3 +126,13 @@ test("the last requests show what was sent and answered, without secrets", async
   }
   expect(streams).toBeGreaterThan(1);
 });
+
+test("a model whose provider has the Responses API answers responses too", async () => {
+  const key = (await Bun.file(join(dataDir, "first-keys/inference.key")).text()).trim();
+  const answer = await fetch(`${gateway.url}/v3/responses`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "openai/gpt-5", input: "Hello" }),
+  });
+  expect([answer.status, await answer.json()]).toMatchObject([200, { status: "completed", model: "gpt-5" }]);
+});
