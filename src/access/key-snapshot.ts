@@ -114,6 +114,7 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
       if (changed.size > 0)
         for (const key of keys.values()) if (key.team !== null && changed.has(key.team)) remember(key);
       for (const key of changes.keys) remember(key);
+      if (teams.size !== changes.teamCount) await forgetDeletedTeams();
       revision = changes.revision;
       hasFailed = false;
       confirm(startedAt);
@@ -121,6 +122,11 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
       hasFailed = true;
       throw error;
     }
+  }
+
+  async function forgetDeletedTeams(): Promise<void> {
+    const existing = new Set(await storage.teams.listNames());
+    for (const name of teams.keys()) if (!existing.has(name)) teams.delete(name);
   }
 
   function remember(key: KeyRecord): void {

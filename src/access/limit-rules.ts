@@ -2,8 +2,8 @@
 // every rule that applies to it.
 
 import type { Budget, ModelLimit, RateLimit } from "../contract/limits.ts";
-import { features, findTask } from "../contract/tasks.ts";
-import { fitsPattern } from "../lib/name-pattern.ts";
+import { features } from "../contract/tasks.ts";
+import { includesCallOfProvider } from "./call-pattern.ts";
 
 const featureNames: ReadonlySet<string> = new Set(features.map(({ name }) => name));
 
@@ -18,16 +18,9 @@ export interface LimitRule {
   readonly budget: Budget | null;
 }
 
-/**
- * Whether a rule applies to a call. `model` is `<provider>/<model>`; a call for a task has the name of the task before it, such as
- * `text/summarize/openai/gpt-5`. A pattern without a task, such as `openai/*`, also applies to calls for tasks.
- */
-export function appliesTo({ model: pattern }: LimitRule, model: string): boolean {
-  if (pattern === null || fitsPattern(model, pattern)) return true;
-  const taskEnd = model.indexOf("/", model.indexOf("/") + 1);
-  return (
-    taskEnd > 0 && findTask(model.slice(0, taskEnd)) !== undefined && fitsPattern(model.slice(taskEnd + 1), pattern)
-  );
+/** A rule for certain models also applies to calls of the models for tasks. */
+export function appliesTo({ model: pattern }: LimitRule, call: string): boolean {
+  return pattern === null || includesCallOfProvider(pattern, call);
 }
 
 export interface RuleHolder {

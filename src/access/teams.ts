@@ -1,5 +1,5 @@
-// Creates, changes and deletes teams in the store. Requests are checked against the keyring's snapshot, which also holds the teams:
-// `create` and `update` return when the serving processes have had time to refresh it.
+// Creates, changes and deletes teams in the store. Requests are checked against the keyring's snapshot, which also holds the teams: a change returns
+// when the serving processes have had time to refresh it.
 
 import type { CreateTeamRequest, TeamObject, UpdateTeamRequest } from "../contract/teams.ts";
 import { GatewayError } from "../errors.ts";
@@ -56,7 +56,7 @@ export function createTeams(options: TeamsOptions) {
       return toTeamObject(team, now());
     },
 
-    /** Returns the id of the deleted team. The snapshot is not refreshed: no key belongs to a deleted team. */
+    /** Returns the id of the deleted team. */
     async delete(nameOrId: string, actor: Actor = ownActor): Promise<string> {
       const { id, name } = await find(nameOrId, actor.team);
       const keys = await storage.teams.delete(id, actor);
@@ -66,6 +66,7 @@ export function createTeams(options: TeamsOptions) {
           "team_conflict",
           `The team '${name}' has ${keys} ${keys === 1 ? "key that is" : "keys that are"} not revoked. Revoke its keys or move them to another team first.`,
         );
+      await waitForPropagation(keyring.refresh());
       return id;
     },
   };

@@ -63,6 +63,8 @@ export interface KeyChanges {
   readonly revision: bigint;
   readonly keys: readonly KeyRecord[];
   readonly teams: readonly TeamRecord[];
+  /** How many teams there are. A deleted team has no row that could be among the changes. */
+  readonly teamCount: number;
 }
 
 /** `forbidden`: only administrators change management keys. */
@@ -127,7 +129,8 @@ export const keyStatements = {
     const rows = await sql`select * from api_keys where revision > ${after}`;
     // Teams after keys, so that the team of every key is known.
     const teams = await readTeamsSince(sql, after);
-    return { revision: newest, keys: rows.map(fromRow), teams };
+    const [counted] = await sql<{ total: bigint }>`select count(*) as total from teams`;
+    return { revision: newest, keys: rows.map(fromRow), teams, teamCount: Number(counted?.total) };
   }),
 
   /** `newTeam` is stored if the changes name a team that does not exist. */

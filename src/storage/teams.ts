@@ -88,7 +88,12 @@ export const teamStatements = {
     },
   ),
 
-  /** Returns the number of keys that are not revoked; unless it is 0, the team is kept. Snapshots may keep a deleted team, which no key uses. */
+  listNames: read(async (sql): Promise<string[]> => {
+    const rows = await sql<{ name: string }>`select name from teams`;
+    return rows.map(({ name }) => name);
+  }),
+
+  /** Returns the number of keys that are not revoked; unless it is 0, the team is kept. */
   delete: write("keys", async (sql, id: string, actor: Actor | null = null): Promise<number | "not_found"> => {
     await nextRevision(sql, "keys");
     const team = await findById(sql, id);

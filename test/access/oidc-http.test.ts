@@ -22,6 +22,7 @@ const oidc = {
     { group: "gateway-admins", role: "administrator" },
     { group: "research", role: "operator", team: "research" },
     { group: "lost", role: "viewer", team: "no-such-team" },
+    { group: "short-lived", role: "viewer", team: "short-lived" },
   ],
 };
 const gateway = await sharedGateway({ vendor, config: { oidc } });
@@ -59,6 +60,18 @@ test("a group may belong to a team, and its people see that team only", async ()
   expect(await created.json()).toMatchObject({ team: "research" });
   const teams = (await (await client.send("GET", "/v3/manage/teams")).json()) as { items: { name: string }[] };
   expect(teams.items.map(({ name }) => name)).toEqual(["research"]);
+});
+
+test("a group whose team was deleted has no role, neither at sign-in nor in a session", async () => {
+  await gateway.manage("POST", "/teams", { name: "short-lived" });
+  issuer.state.person = { sub: "di", groups: ["short-lived"] };
+  const { client } = await signIn();
+  expect(await readSession(client)).toMatchObject({ role: "viewer" });
+  await gateway.manage("DELETE", "/teams/short-lived");
+  const ended = await client.send("GET", "/v3/manage/teams");
+  expect([ended.status, await errorCodeOf(ended)]).toEqual([403, "no_role"]);
+  const { callback } = await signIn();
+  expect([callback.status, await errorCodeOf(callback)]).toEqual([403, "no_role"]);
 });
 
 test("groups that only the userinfo endpoint states are found there", async () => {
