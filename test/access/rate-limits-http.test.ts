@@ -68,6 +68,18 @@ describe("limits of models", () => {
     expect([other.status, ((await other.json()) as { provider: string }).provider]).toEqual([200, "mock2"]);
   });
 
+  test("a limit of a provider holds for its tasks, also when they name no model", async () => {
+    const key = await createKey({ model_limits: [{ model: "sandbox/*", rate_limit: { requests_per_minute: 1 } }] });
+    const run = () =>
+      fetch(`${gateway.url}/v3/universal-ai`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "text/sentiment_analysis/sandbox", input: { text: "Hello" } }),
+      });
+    expect((await run()).status).toBe(200);
+    expect(await readError(await run())).toMatchObject({ status: 429, code: "rate_limit_exceeded" });
+  });
+
   test("a refusal is no failure of the provider", async () => {
     const failuresOf = async () => {
       const { items } = (await gateway.manage("GET", "/providers")) as {

@@ -189,6 +189,14 @@ describe("faults by the model's name", () => {
       expect((failure as GatewayError).code).toBe(code);
     });
 
+  test("a summary has one sentence, or as many as are asked for", async () => {
+    const long = "First one. Second one. Third one.";
+    const resultOf = async (output_sentences: number | null) =>
+      (await run("text/summarize", { text: long, output_sentences })).output;
+    expect(await resultOf(null)).toEqual({ result: "First one." });
+    expect(await resultOf(2)).toEqual({ result: "First one. Second one." });
+  });
+
   test("garbage does not fit the task", async () => {
     const { output } = await run("text/summarize", text, { model: "garbage" });
     expect(output).not.toHaveProperty("result");

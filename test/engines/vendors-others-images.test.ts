@@ -269,6 +269,26 @@ describe("the web", () => {
     expect(seen[0]?.json).toMatchObject({ query: "a?", max_results: 3, search_depth: "advanced" });
   });
 
+  test("the page that was asked for is the first result", async () => {
+    // documented: the form; values invented
+    const page = {
+      url: "https://a.example/",
+      title: "A",
+      raw_content: "# About A",
+      images: ["https://a.example/i.png"],
+    };
+    const json = { results: [page, { url: "https://b.example", raw_content: "B" }], usage: { credits: 1 } };
+    const input = { url: "https://a.example" };
+    const { output, seen } = await ask({ row: tavily, task: "web/scraping", answers: [{ json }], input });
+    expect(output).toMatchObject({
+      url: "https://a.example/",
+      title: "A",
+      content: "# About A",
+      usage: { credits: 1 },
+    });
+    expect(seen[0]?.json).toMatchObject({ urls: ["https://a.example"], include_images: true });
+  });
+
   test("a page that could not be read is a failure that says why", async () => {
     const json = { results: [], failed_results: [{ url: "https://a.example", error: "Not found" }] };
     const asked = { row: tavily, task: "web/scraping", answers: [{ json }], input: { url: "https://a.example" } };

@@ -33,6 +33,23 @@ describe("the OpenAPI document", async () => {
     expect(described.map(({ path, method }) => `${method} ${path}`).toSorted()).toEqual(expected.toSorted());
   });
 
+  test("lists have 100 items per page, and at most 1,000 on request", () => {
+    const others: Record<string, [number | undefined, number]> = {
+      "/v3/responses/{response_id}/input_items": [20, 100],
+      "/v3/manage/usage": [undefined, 20_000],
+      "/v3/manage/keys/{key_id}/usage": [undefined, 20_000],
+      "/v3/manage/budgets": [1_000, 10_000],
+    };
+    const limits = described.flatMap(({ path, operation }) =>
+      (operation.parameters ?? []).filter(({ name }) => name === "limit").map(({ schema }) => ({ path, schema })),
+    );
+    expect(limits.length).toBeGreaterThan(12);
+    for (const { path, schema } of limits) {
+      const { default: usual, minimum, maximum } = schema as Record<string, number>;
+      expect([path, minimum, usual, maximum]).toEqual([path, 1, ...(others[path] ?? [100, 1_000])]);
+    }
+  });
+
   test("refers only to components that it contains, and contains no unused schema", () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, target]) => target ?? "");
     for (const reference of references) expect(reference).toMatch(/^#\/components\/(schemas|headers)\//);
