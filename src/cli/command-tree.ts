@@ -10,7 +10,7 @@ export interface CommandInfo {
   readonly arguments: readonly { readonly name: string; readonly meaning: string }[];
   readonly options: readonly OptionInfo[];
   readonly example: string | null;
-  /** The last words of its subcommands, such as `create`. */
+  /** The last word of the name of each subcommand, such as `create`. */
   readonly commands: readonly string[];
   /** False: the command only groups its subcommands. */
   readonly isRunnable: boolean;
@@ -25,12 +25,12 @@ export interface OptionInfo {
   readonly meaning: string;
 }
 
-// Commander does not list it among the options of a command.
+// Commander does not list --help among the options of a command.
 const helpOption: OptionInfo = {
   flags: "-h, --help",
   name: "--help",
   takesValue: false,
-  meaning: "print help and an example",
+  meaning: "print this help",
 };
 
 /** All commands of the program, each followed by its subcommands, in the order in which help lists them. */
@@ -72,7 +72,7 @@ export function isRunnable(command: Command): boolean {
   return command.commands.length === 0 || command.options.length > 0;
 }
 
-/** The example at the end of a command's help. Commander keeps added help texts to itself, so the help is printed into a string. */
+/** The example in a command's help. Commander does not expose texts that were added to the help, so the help is printed into a string. */
 export function readExample(command: Command): string | null {
   const { writeOut = () => {} } = command.configureOutput();
   let help = "";

@@ -1,5 +1,5 @@
 // The vendor of the demo: a server on the loopback address that returns the sandbox's answers under the names of real models. The configuration
-// file of the demo makes the providers call this server, so its models need no account, and no request leaves the machine.
+// file of the demo makes its providers call this server, so that calls to them need no account and do not leave the machine.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -63,10 +63,10 @@ function parseObject(text: string): JsonObject | null {
   }
 }
 
-/** With `dialect: openai`, a provider keeps the paths of its vendor: chat requests for Anthropic go to `/messages`. */
+/** The sandbox's model and path. With `dialect: openai`, a provider keeps the paths of its vendor: chat requests for Anthropic go to `/messages`. */
 function chooseSandboxModel(pathname: string, { reasoning_effort: effort }: JsonObject) {
   if (/embed/i.test(pathname)) return { sandboxModel: "embedding", path: "/v1/embeddings" };
-  const wantsReasoning = effort !== undefined && effort !== "none" && effort !== "minimal";
+  const wantsReasoning = typeof effort === "string" && effort !== "none" && effort !== "minimal";
   const isChat = /\/(?:chat\/completions|messages)$/.test(pathname);
   // The sandbox answers 404 to a path that it does not serve.
   return { sandboxModel: wantsReasoning ? "reasoning" : "chat", path: isChat ? "/v1/chat/completions" : pathname };

@@ -20,7 +20,11 @@ export const listAuditQuery = z.object({
     .optional()
     .describe("Only this action, such as `key.create`, or all actions on a kind of object, such as `key`."),
   target: plainText(256).optional().describe("Only changes of this object: its id or its name."),
-  team: plainText(256).optional().describe("Only changes of this team and of its keys: the name of the team."),
+  team: plainText(256)
+    .optional()
+    .describe(
+      "Only records about this team and what belongs to it, such as keys, jobs and files: the name of the team.",
+    ),
   outcome: z.enum(outcomes).optional().describe("Only records with this outcome."),
   limit: wholeNumberText(1, 1_000).default(100).describe("Records per page. CSV has no pages."),
   cursor: cursorText.optional().describe("`next_cursor` of the previous page."),
@@ -52,7 +56,7 @@ const auditRecord = component("AuditRecord", {
     .enum(outcomes)
     .describe(
       "`done`: the change was made. `failed`: it was not, or only in part. `refused`: it was not permitted. `started`: a change outside of the " +
-        "store that is still being made, or whose result is unknown because the process ended first.",
+        "store that is still being made, or whose result could not be recorded, for example because the process ended.",
     ),
   code: z
     .string()
@@ -63,11 +67,13 @@ const auditRecord = component("AuditRecord", {
     id: z.string().nullable(),
     name: z.string().nullable(),
     team: z.string().nullable().describe("The name of the team that the object belongs to."),
-  }).describe("The object that was changed."),
+  }).describe("The object that was changed or read."),
   before: state.describe(
-    "The changed members, with their values before the change. Null for a new object. Secrets are never recorded.",
+    "The changed members, with their values before the change. Null for a new object, and where no values are recorded. Secrets are never recorded.",
   ),
-  after: state.describe("The same members, with their values after the change. Null for an object that was deleted."),
+  after: state.describe(
+    "The same members, with their values after the change. Null for a deleted object, and where no values are recorded.",
+  ),
 });
 
 export const auditList = component("AuditList", {

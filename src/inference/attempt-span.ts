@@ -116,11 +116,19 @@ function describeRequest(request: unknown): Attributes {
   if (!isObject(request)) return {};
   const number = (...names: readonly string[]) =>
     names.map((name) => request[name]).find((value) => typeof value === "number");
-  const { stop, stop_sequences, reasoning_effort, reasoning, response_format, text, output_config } = request;
+  const {
+    stop,
+    stop_sequences,
+    reasoning_effort,
+    reasoning,
+    response_format,
+    text,
+    output_config,
+    previous_response_id,
+  } = request;
   const sequences: unknown = typeof stop === "string" ? [stop] : (stop ?? stop_sequences);
   const level = reasoning_effort ?? memberOf(reasoning, "effort") ?? memberOf(output_config, "effort");
   const format = response_format ?? memberOf(text, "format") ?? memberOf(output_config, "format");
-  const previous = request["previous_response_id"];
   const choices = number("n");
   return {
     "gen_ai.request.temperature": number("temperature"),
@@ -136,7 +144,7 @@ function describeRequest(request: unknown): Attributes {
       ? sequences.filter((one) => typeof one === "string")
       : undefined,
     "gen_ai.request.reasoning.level": typeof level === "string" ? level : undefined,
-    "gen_ai.request.previous_response.id": typeof previous === "string" ? previous : undefined,
+    "gen_ai.request.previous_response.id": typeof previous_response_id === "string" ? previous_response_id : undefined,
     // `json_object` or `json_schema`.
     "gen_ai.output.type": String(memberOf(format, "type")).startsWith("json") ? "json" : undefined,
   };

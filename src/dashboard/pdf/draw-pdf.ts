@@ -12,7 +12,7 @@ interface DrawOptions {
   readonly signal: AbortSignal;
 }
 
-/** Never rejects. A file that cannot be read or drawn has no pages; a damaged one has the pages before the damage. */
+/** Draws the first pages. Never rejects: a file that cannot be read has no pages, and a damaged or slow one has those that were drawn before. */
 export async function drawPdf(file: Blob, { onPage, signal }: DrawOptions): Promise<void> {
   // Reading fails if the file was changed or deleted after the user had chosen it.
   const bytes = await file.arrayBuffer().catch(() => null);

@@ -21,8 +21,8 @@ export default function SettingsPage() {
       title="Settings"
       description={
         <>
-          The settings in force, and the source of each value. Change them in the environment or in{" "}
-          <code>switchyard.yaml</code>, then reload the gateway.
+          The settings in force, and the source of each value. Reload the gateway after a change of{" "}
+          <code>switchyard.yaml</code>, and restart it after a change of the environment.
         </>
       }
     >
@@ -193,10 +193,11 @@ function toText(value: unknown): string {
 
 /** Repeats milliseconds and bytes in a larger unit, in parentheses. */
 function toLargerUnit(name: string, value: number): string {
-  if (name.endsWith("_bytes")) return ` (${formatBytes(value)})`;
+  if (name.endsWith("_bytes")) return value >= bytesPerKilobyte ? ` (${formatBytes(value)})` : "";
   return name.endsWith("_ms") && value >= msPerSecond ? ` (${toDuration(value)})` : "";
 }
 
+const bytesPerKilobyte = 1_000;
 const msPerSecond = 1_000;
 const durations = [
   ["d", 86_400_000],
@@ -224,8 +225,8 @@ function Engines({ engines }: { readonly engines: SettingsInForce["engines"] }) 
       title="Local engines"
       description={
         <>
-          Groups of engines that run on this machine. <code>switchyard engines add &lt;group&gt;</code> installs a
-          group.
+          Groups of engines that run on the gateway's machine. <code>switchyard engines add &lt;group&gt;</code>{" "}
+          installs a group.
         </>
       }
     >

@@ -4,9 +4,9 @@ import type { JsonObject } from "../../dialect.ts";
 import { type StrictRules, toStrictSchema as toStrict } from "../strict-schema.ts";
 
 const numberBounds = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
-const refusedKeywords = new Set([...numberBounds, "maxItems", "uniqueItems", "contains"]);
-/** Lookaround and backreferences, by number or by name. */
-const refusedPattern = /\(\?<?[=!]|\\\d|\\k</;
+const unsupportedKeywords = new Set([...numberBounds, "maxItems", "uniqueItems", "contains"]);
+/** Lookaround, and backreferences by number or by name. */
+const unsupportedPattern = /\(\?<?[=!]|\\\d|\\k</;
 
 const rules: StrictRules = {
   maxOptionalProperties: 24,
@@ -14,11 +14,11 @@ const rules: StrictRules = {
   treat(keyword, value) {
     if (keyword === "$schema") return "drop";
     if (keyword === "patternProperties") return "refuse";
-    const isRefused =
-      refusedKeywords.has(keyword) ||
+    const isUnsupported =
+      unsupportedKeywords.has(keyword) ||
       (keyword === "minItems" && typeof value === "number" && value > 1) ||
-      (keyword === "pattern" && typeof value === "string" && refusedPattern.test(value));
-    return isRefused ? "describe" : "keep";
+      (keyword === "pattern" && typeof value === "string" && unsupportedPattern.test(value));
+    return isUnsupported ? "describe" : "keep";
   },
 };
 
