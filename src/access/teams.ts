@@ -27,7 +27,7 @@ export function createTeams(options: TeamsOptions) {
   /** `ofTeam`: the only team that the caller may see; null: all. Any other team is reported as unknown. */
   async function find(nameOrId: string, ofTeam: string | null = null): Promise<TeamRecord> {
     const team = await storage.teams.find(nameOrId);
-    return team === null || (ofTeam !== null && team.name !== ofTeam) ? refuseUnknown(nameOrId) : team;
+    return team === null || (ofTeam !== null && team.name !== ofTeam) ? refuseUnknown() : team;
   }
 
   return {
@@ -51,7 +51,7 @@ export function createTeams(options: TeamsOptions) {
 
     async update(nameOrId: string, request: UpdateTeamRequest, actor: Actor = ownActor): Promise<TeamObject> {
       const { id } = await find(nameOrId, actor.team);
-      const team = (await storage.teams.update(id, toTeamSettings(request, now()), actor)) ?? refuseUnknown(nameOrId);
+      const team = (await storage.teams.update(id, toTeamSettings(request, now()), actor)) ?? refuseUnknown();
       await waitForPropagation(keyring.refresh());
       return toTeamObject(team, now());
     },
@@ -60,7 +60,7 @@ export function createTeams(options: TeamsOptions) {
     async delete(nameOrId: string, actor: Actor = ownActor): Promise<string> {
       const { id, name } = await find(nameOrId, actor.team);
       const keys = await storage.teams.delete(id, actor);
-      if (keys === "not_found") refuseUnknown(nameOrId);
+      if (keys === "not_found") refuseUnknown();
       if (keys > 0)
         throw new GatewayError(
           "team_conflict",
@@ -72,6 +72,7 @@ export function createTeams(options: TeamsOptions) {
   };
 }
 
-function refuseUnknown(nameOrId: string): never {
-  throw new GatewayError("team_not_found", `There is no team with the name or id '${nameOrId}'.`);
+/** Does not repeat what was asked for: the message is stored, and shown to others of the caller's team. */
+function refuseUnknown(): never {
+  throw new GatewayError("team_not_found", "There is no team with this name or id.");
 }
