@@ -92,7 +92,8 @@ export class Account {
 
   /** A call has ended. `generation`: that of its reservation. */
   settle(reservedPico: number, actualPico: number, generation: number, now: number): void {
-    if (generation !== this.generation) return;
+    // A charge without a reservation may find no lease: then it is only in the ledger.
+    if (generation !== this.generation || !this.hasLease) return;
     this.reserved -= reservedPico;
     this.available += reservedPico - actualPico;
     this.lastUsedAt = now;

@@ -68,12 +68,9 @@ export function createBudgets(options: BudgetsOptions) {
     model: string,
     estimate: () => number,
   ): BudgetReservation | Promise<BudgetReservation> | null {
-    const budgets = findBudgets(rules);
-    if (budgets.length === 0) return null;
     const at = now();
-    const applying: Account[] = [];
-    for (const rule of budgets) if (appliesTo(rule, model)) applying.push(accountOf(rule, at));
-    if (applying.length === 0) return null;
+    const applying = findAccounts(rules, model, at);
+    if (applying === null) return null;
     if (isLedgerOff) throw withoutLedger();
     const pico = estimate();
     let isReady = true;
@@ -87,6 +84,20 @@ export function createBudgets(options: BudgetsOptions) {
       if (account.available < account.lastGrant / 2 && pico * 4 < account.lastGrant) request(account);
     }
     return new Held(applying, pico, settlePart);
+  }
+
+  /** Null when no budget applies. Refuses nothing. What is settled is charged, whatever is left of the budgets. */
+  function charge(rules: readonly LimitRule[], model: string): BudgetReservation | null {
+    const applying = findAccounts(rules, model, now());
+    return applying === null ? null : new Held(applying, 0, settlePart);
+  }
+
+  function findAccounts(rules: readonly LimitRule[], model: string, at: number): Account[] | null {
+    const budgets = findBudgets(rules);
+    if (budgets.length === 0) return null;
+    const applying: Account[] = [];
+    for (const rule of budgets) if (appliesTo(rule, model)) applying.push(accountOf(rule, at));
+    return applying.length === 0 ? null : applying;
   }
 
   /** One account after the other, in the order of their ids, so that two calls never wait for each other. */
@@ -276,6 +287,7 @@ export function createBudgets(options: BudgetsOptions) {
 
   return {
     reserve,
+    charge,
     /** How many accounts are in memory. */
     size: () => accounts.size,
     /** Gives back what is leased and not reserved. */

@@ -34,6 +34,8 @@ export interface Reservation {
   settle(actual: ActualUse): Settled;
   /** The call was not sent. */
   release(): void;
+  /** The call began work that continues at the provider. A later call is charged for it. */
+  postpone(): void;
 }
 
 export interface CallLimits {
@@ -42,6 +44,8 @@ export interface CallLimits {
    * be asked. `request`: an object that stands for the request, which is counted once, however many calls it makes.
    */
   reserve(caller: Caller, model: string, demand: () => Demand, request: object): Reservation | Promise<Reservation>;
+  /** For a call that continues work which an earlier call began: its cost is counted, and nothing is refused, because the work is paid for. */
+  charge(caller: Caller, model: string): Reservation;
 }
 
 /** The part that a job needs when it is submitted. */
@@ -51,9 +55,10 @@ export interface BudgetCheck {
 }
 
 const nothing: Settled = { countedPico: 0, accounts: [] };
+const nothingWanted: Demand = { inputTokens: 0, outputTokens: 0, pico: 0 };
 
 /** The reservation of a call that no rule limits. */
-export const noReservation: Reservation = { settle: () => nothing, release() {} };
+export const noReservation: Reservation = { settle: () => nothing, release() {}, postpone() {} };
 
 export interface CallLimitsOptions {
   /** Null: rate limits are not enforced, in tests. */
@@ -105,6 +110,10 @@ export function createCallLimits(options: CallLimitsOptions = {}): CallLimits & 
         rate?.release();
         budget?.release();
       },
+      postpone() {
+        rate?.settle(0);
+        budget?.release();
+      },
     };
   }
 
@@ -117,6 +126,10 @@ export function createCallLimits(options: CallLimitsOptions = {}): CallLimits & 
     async checkBudgets(caller, model, demand) {
       const reserved = await reserveBudgets(caller, model, once(demand));
       reserved?.release();
+    },
+    charge(caller, model) {
+      const budget = budgets?.charge(caller.rules, model) ?? null;
+      return toReservation(null, budget, () => nothingWanted);
     },
     reserve(caller, model, computeDemand, request) {
       if (caller.rules.length === 0) return noReservation;

@@ -133,6 +133,28 @@ describe("one process", () => {
     await spend(await reserve(rule, 0.04 * usd), 0.04 * usd);
   });
 
+  test("continued work is charged, whatever is left of the budget, and calls after it are refused", async () => {
+    const { budgets, reserve, spend } = openBudgets();
+    const rule = makeRule();
+    await spend(await reserve(rule, 0.9 * usd), 0.9 * usd);
+    expect((await refusalOf(reserve(rule, 0.8 * usd))).code).toBe("budget_exceeded");
+    const held = budgets.charge([rule], "mock/echo") ?? expect.unreachable("no budget applies");
+    await spend(held, 0.8 * usd);
+    expect(await spentOf(held)).toBe(BigInt(1.7 * usd));
+    expect((await refusalOf(reserve(rule, 1))).code).toBe("budget_exceeded");
+    expect(budgets.charge([makeRule({}, { model: "other/*" })], "mock/echo")).toBeNull();
+  });
+
+  test("work is charged by a process that has no lease of the budget", async () => {
+    const { budgets, spend, reserve } = openBudgets();
+    const rule = makeRule();
+    const held = budgets.charge([rule], "mock/echo") ?? expect.unreachable("no budget applies");
+    await spend(held, 0.8 * usd);
+    expect(await spentOf(held)).toBe(BigInt(0.8 * usd));
+    expect((await refusalOf(reserve(rule, 0.3 * usd))).code).toBe("budget_exceeded");
+    (await reserve(rule, 0.2 * usd)).release();
+  });
+
   test("a budget of zero refuses also calls that are free, and any other lets free calls pass when it is spent", async () => {
     const { reserve, spend } = openBudgets();
     expect((await refusalOf(reserve(makeRule({ amount: 0 }), 0))).code).toBe("budget_exceeded");

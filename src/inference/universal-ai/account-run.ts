@@ -34,6 +34,8 @@ export interface AccountedRun extends RunAccounting {
   readonly reportsCalls: boolean;
   /** For the trace, if contents are recorded. */
   readonly input?: unknown;
+  /** The run continues work that an earlier one began at the provider. */
+  readonly isContinued?: boolean;
   /** What the run may use at most; absent: it is not known. */
   readonly demand?: () => Demand;
 }
@@ -74,9 +76,12 @@ export async function accountRun<Result>(
   work: (ticket: RunTicket) => Promise<Result>,
 ): Promise<Result> {
   run.checkLedger();
+  const demand = run.demand ?? unknownDemand;
   const reservation = run.reportsCalls
     ? noReservation
-    : await run.callLimits.reserve(run.caller, nameOf(run), run.demand ?? unknownDemand, run.trace.root);
+    : run.isContinued
+      ? run.callLimits.charge(run.caller, nameOf(run))
+      : await run.callLimits.reserve(run.caller, nameOf(run), demand, run.trace.root);
   const ticket = new RunTicket(run);
   // Calls to models have spans of their own.
   const span = run.trace.span === null || run.reportsCalls ? null : startSpan(run.trace.span, run);
@@ -87,7 +92,9 @@ export async function accountRun<Result>(
     const { charge } = ticket;
     const isUnbilled = charge === null && outcome !== "completed" && outcome !== "caller_left";
     const { pico } = charge ?? chargeOfFailure(outcome);
-    const settled = reservation.settle({ tokens: isUnbilled ? 0 : null, pico: isUnbilled ? 0 : pico });
+    // Continued work has reserved nothing that could be counted if its cost is unknown.
+    const countedPico = pico ?? (run.isContinued ? demand().pico : null);
+    const settled = reservation.settle({ tokens: isUnbilled ? 0 : null, pico: isUnbilled ? 0 : countedPico });
     if (run.reportsCalls) return;
     const { caller, requestId, jobId, task, provider, model, deployment, trace } = run;
     trace.addReport({
@@ -114,7 +121,7 @@ export async function accountRun<Result>(
   try {
     const result = await work(ticket);
     if (ticket.isPending) {
-      reservation.release();
+      reservation.postpone();
       span?.endPending();
     } else end("completed");
     return result;

@@ -51,14 +51,18 @@ export async function runOffer(run: OfferRun): Promise<TaskOutcome> {
 
 /** Runs one step of an engine whose work continues elsewhere, or any other engine to its end. */
 export async function runOfferStep(run: OfferRun, checkpoint: Json | null): Promise<TaskOutcome | PendingStep> {
-  return await runEngine(run, async (engine, call) =>
-    engine.runStep === undefined ? { result: await engine.run(call) } : await engine.runStep(call, checkpoint),
+  return await runEngine(
+    run,
+    async (engine, call) =>
+      engine.runStep === undefined ? { result: await engine.run(call) } : await engine.runStep(call, checkpoint),
+    checkpoint !== null,
   );
 }
 
 async function runEngine(
   run: OfferRun,
   start: (engine: Engine, call: TaskCall) => Promise<EngineStep>,
+  isContinued = false,
 ): Promise<TaskOutcome | PendingStep> {
   const { task, publish, call } = run;
   const { engine, model } = run.offer;
@@ -72,6 +76,7 @@ async function runEngine(
     input: call.input,
     reportsCalls: engine.isPaidByToken === true,
     demand: () => estimateTask(task, run.offer, call),
+    isContinued,
   };
   return await accountRun(account, async (ticket) => {
     const startedAt = performance.now();
