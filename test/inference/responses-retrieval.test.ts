@@ -285,4 +285,26 @@ describe("clients that leave", () => {
     connection.leave();
     await vendor.waitFor("its end", (requests) => requests.at(-1)?.leftAt != null);
   });
+
+  test("a WebSocket that closes right after its message leaves a line in the ledger, and its budget is settled", async () => {
+    const settings = { name: "leaving", budget: { amount: 1_000 } };
+    const { key, id: keyId } = (await gateway.manage("POST", "/keys", settings)) as Record<string, string>;
+    const options = { headers: { authorization: `Bearer ${key}` } } as unknown as string[];
+    const url = `${gateway.url.replace("http", "ws")}${responsesPath}`;
+    const sockets = Array.from({ length: 10 }, () => new WebSocket(url, options));
+    await waitFor("the connections", () => sockets.every(({ readyState }) => readyState === WebSocket.OPEN));
+    // Most calls are answered before the gateway looks for their callers, who have left by then.
+    for (const socket of sockets) {
+      socket.send(JSON.stringify({ type: "response.create", model: "mock/stall-first", input: "one two" }));
+      socket.close();
+    }
+    const lines = await waitFor("the lines", async () => {
+      const found = (await readLines({ gateway })).filter((line) => line["key_id"] === keyId);
+      return found.length >= sockets.length ? found : null;
+    });
+    expect(lines.map(({ outcome }) => outcome)).toEqual(sockets.map(() => "caller_left"));
+    // What was generated is unknown, so the budget counts what was reserved.
+    for (const line of lines) expect(line["counted_pico"]).toBeGreaterThan(0n);
+    await vendor.waitFor("the end of the calls", (requests) => requests.every(({ leftAt }) => leftAt !== null));
+  });
 });

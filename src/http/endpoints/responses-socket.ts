@@ -111,6 +111,11 @@ function openSession(
 
   async function relay({ stream, fail }: Extract<ResponsesAnswer, { kind: "stream" }>): Promise<void> {
     const leave = () => stream.abandon();
+    // A client that left before the first event: a listener of an aborted signal is never called.
+    if (signal.aborted) {
+      leave();
+      return;
+    }
     signal.addEventListener("abort", leave, { once: true });
     try {
       for (;;) {
