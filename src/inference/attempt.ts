@@ -29,7 +29,7 @@ export interface AttemptOptions {
   readonly shape?: () => RequestShape;
 }
 
-/** Work that an earlier request started, and whose cost was not known then. */
+/** Work whose end several requests may see. The cost is unknown until then. */
 export interface EarlierWork {
   /** Identifies the work, so that its cost counts once. */
   readonly line: NonNullable<AttemptReport["line"]>;
@@ -116,7 +116,7 @@ export class Attempt implements Accounting {
   readonly #spent: { readonly usage: unknown; readonly charge: Charge }[] = [];
   #isReported = false;
   #hasFailed = false;
-  /** Set for a free request that saw the end of work which an earlier request started. */
+  /** Set when the end of such work was seen: by a free request, or by the one that started it. */
   #earlier: EarlierWork | null = null;
 
   constructor(dependencies: CallDependencies, options: AttemptOptions, reservation: Reservation) {
@@ -144,7 +144,7 @@ export class Attempt implements Accounting {
     this.#spent.push({ usage, charge });
   }
 
-  /** What this free request reports is the cost of earlier work. */
+  /** What this attempt reports is the cost of this work, even if the request itself is free. */
   billEarlierWork(work: EarlierWork): void {
     this.#earlier = work;
   }

@@ -131,6 +131,50 @@ describe("retrieving and deleting", () => {
     expect(await countPriced(5)).toBe(5);
   });
 
+  /** A new key, and a function that reads its lines that have usage and cost. */
+  async function createStarter() {
+    const created = (await gateway.manage("POST", "/keys", { name: "background" })) as Record<string, string>;
+    const starter = createClient(gateway, created["key"] ?? "");
+    let calls = 0;
+    const readPriced = async () => {
+      // The line of a last call is written after all others.
+      const last = `last-${calls++}`;
+      await starter.create({ model: `mock/${last}`, input: "last" });
+      const lines = await waitFor("the lines", async () => {
+        const found = (await readLines({ gateway })).filter((line) => line["key_id"] === created["id"]);
+        return found.some(({ model }) => model === last) ? found : null;
+      });
+      // Lookups have lines without tokens.
+      return lines.filter(({ model, output_tokens: tokens }) => tokens !== null && !String(model).startsWith("last-"));
+    };
+    return { starter, readPriced };
+  }
+
+  test("a stream in the background that its client leaves has one line with its cost once its end is seen", async () => {
+    const { starter, readPriced } = await createStarter();
+    const connection = await openConnection(gateway.url);
+    const headers = { authorization: `Bearer ${starter.key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ model: "mock/stall", input: "hello", background: true, stream: true });
+    connection.send(requestBytes({ path: responsesPath, headers, body }));
+    const [id = ""] = await waitFor("the id", () => /resp_[0-9a-zA-Z_-]+/.exec(connection.text()));
+    connection.leave();
+    await vendor.waitFor("the end of the call", (requests) => requests.every(({ leftAt }) => leftAt !== null));
+    expect(await readPriced()).toEqual([]);
+    for (let look = 0; look < 3; look += 1) await starter.retrieve(id);
+    expect(await starter.retrieve(id)).toMatchObject({ status: "completed", cost: 0.007 });
+    expect(await readPriced()).toMatchObject([{ model: "stall", cost_pico: 7_000_000_000n, output_tokens: 500n }]);
+  });
+
+  test("a stream in the background that is read to its end has one line with its cost, also after lookups", async () => {
+    const { starter, readPriced } = await createStarter();
+    const { id, last } = await starter.stream({ model: "mock/prompt", input: "hello", background: true });
+    expect(last.response).toMatchObject({ status: "completed", cost: 0.007 });
+    for (let look = 0; look < 3; look += 1) await starter.retrieve(id);
+    await (await starter.get(`${id}?stream=true`)).text();
+    const cost = { cost_pico: 7_000_000_000n, output_tokens: 500n };
+    expect(await readPriced()).toMatchObject([{ model: "prompt", is_stream: 1n, ...cost }]);
+  });
+
   test("work in the background can be cancelled, and nothing else can", async () => {
     const queued = await client.create({ input: "hello", background: true });
     const cancelled = await readResponse(await client.post({}, `/${queued.id}/cancel`));

@@ -105,8 +105,10 @@ function create(body: Record<string, unknown>, account: string, stored: Map<stri
   const events = isBackground ? [] : toEvents(response);
   const conversation = [...earlier, ...output];
   if (response["store"] !== false) stored.set(id, { id, account, input: earlier, conversation, response, events });
-  if (body["stream"] === true) return toStream(model, isBackground ? toQueuedEvents(response) : events);
-  return answer(200, toJson(response), { "content-type": "application/json" });
+  if (body["stream"] !== true) return answer(200, toJson(response), { "content-type": "application/json" });
+  if (!isBackground) return toStream(model, events);
+  const ended = { ...response, ...toEnd(conversation) };
+  return toStream(model, model === "prompt" ? toEvents(ended) : toQueuedEvents(response));
 }
 
 function compose(model: string, body: Record<string, unknown>, earlier: readonly Item[]): Item[] {

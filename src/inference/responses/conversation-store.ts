@@ -27,18 +27,19 @@ interface NewResponse extends Omit<ResponseRecord, "status" | "createdAt" | "exp
   readonly response: JsonObject;
   /** The input that the response answers; null when only the provider stores it. */
   readonly input: readonly JsonObject[] | null;
-  /** The provider answered before the response had ended. */
+  /** It runs at the provider, whether or not a request waits for its end. */
   readonly isBackground?: boolean;
 }
 
 /** A response that is being stored and may still be running. Only this object stores its end. */
 export interface PendingResponse {
+  readonly createdAt: number;
   /** Resolves when the response can be found by its id. */
   readonly stored: Promise<void>;
   /** Stores the end, after the response itself. The first end counts. */
   complete(response: JsonObject): Promise<void>;
-  /** Stores an early end, without waiting for the outcome. */
-  giveUp(response: JsonObject): void;
+  /** The same, without waiting for the outcome. */
+  noteEnd(response: JsonObject): void;
 }
 
 /** `unfinished`: the response did not complete, so it cannot be continued. `broken`: a turn of it is missing. */
@@ -57,6 +58,7 @@ interface ConversationStoreOptions {
   readonly log: Log;
 }
 
+type Key = Pick<ResponseRecord, "id" | "owner">;
 type Turn = Readonly<Record<"input" | "output", readonly JsonObject[]>>;
 
 const maxTurns = 1_000;
@@ -101,28 +103,31 @@ export function createConversationStore(options: ConversationStoreOptions) {
     return turns.length === 0 ? "broken" : turns;
   }
 
-  async function create({ response, input, isBackground = false, ...known }: NewResponse): Promise<void> {
-    const now = Date.now();
+  async function create(
+    { response, input, isBackground = false, ...known }: NewResponse,
+    createdAt: number,
+  ): Promise<void> {
     const mustSeal = input !== null;
     await store.create({
       ...known,
       status: isBackground ? backgroundStatus : statusOf(response),
-      createdAt: now,
-      expiresAt: now + lifetimeMs,
+      createdAt,
+      expiresAt: createdAt + lifetimeMs,
       body: mustSeal ? await seal(response, "body", known) : null,
       input: mustSeal ? await seal(input.map(toStoredItem), "input", known) : null,
     });
   }
 
-  /** Stores the end of a stored response. The first end counts. */
-  async function complete({ id, owner }: Pick<ResponseRecord, "id" | "owner">, response: JsonObject): Promise<void> {
-    await store.update(id, owner, { status: statusOf(response), body: await seal(response, "body", { id, owner }) });
+  /** Stores the end of a stored response. The first end counts. Its content is stored only if the gateway stored its beginning. */
+  async function complete({ id, owner }: Key, response: JsonObject, hasContent: boolean): Promise<void> {
+    const status = statusOf(response);
+    const changes = hasContent ? { status, body: await seal(response, "body", { id, owner }) } : { status };
+    await store.update(id, owner, changes);
   }
 
-  /** The same for a response that ran in the background. Its content is stored only if the gateway stored its beginning. */
+  /** The same for a response that ran in the background. */
   async function completeBackground(record: ResponseRecord, response: JsonObject): Promise<void> {
-    if (record.body !== null) await complete(record, response);
-    else await store.update(record.id, record.owner, { status: statusOf(response) });
+    await complete(record, response, record.body !== null);
   }
 
   function warnOfLostEnd(response: string, error: unknown): void {
@@ -135,14 +140,16 @@ export function createConversationStore(options: ConversationStoreOptions) {
     issue: (owner: string, isStored: boolean) => ids.issue(owner, isStored ? "stored" : "not-stored"),
     isOwnUnstored: ids.isOwnUnstored,
     store(response: NewResponse): PendingResponse {
-      const stored = create(response);
+      const createdAt = Date.now();
+      const stored = create(response, createdAt);
       // The caller of `store` awaits it as well; without this handler, a rejection could be unhandled.
       stored.catch(() => {});
-      const finish = (last: JsonObject) => stored.then(() => complete(response, last));
+      const finish = (last: JsonObject) => stored.then(() => complete(response, last, response.input !== null));
       return {
+        createdAt,
         stored,
         complete: finish,
-        giveUp(last) {
+        noteEnd(last) {
           finish(last).catch((error) => warnOfLostEnd(response.id, error));
         },
       };

@@ -10,6 +10,7 @@ import { toErrorInAnswer } from "../../providers/refusal.ts";
 import { type Attempt, type AttemptOptions, attempt, type ProviderRequest } from "../attempt.ts";
 import { badAnswer, fillModel, readObject } from "../provider-answer.ts";
 import type { Candidate } from "../route-planner.ts";
+import { toEarlierWork } from "./background-line.ts";
 import type { PendingResponse, ResponseRecord } from "./conversation-store.ts";
 import { NativeRelay } from "./native-relay.ts";
 import { toNativeRequest } from "./native-request.ts";
@@ -236,7 +237,9 @@ function openCreation(
   async function stream(running: Attempt, sent: ProviderRequest): Promise<ResponsesAnswer> {
     const recorder = new ResponseRecorder();
     const { quote, startedAt } = running;
+    const { keyId } = input.caller;
     let isOnlyHere = false;
+    let background: PendingResponse | null = null;
     const relay = new NativeRelay({
       provider,
       signId,
@@ -246,11 +249,18 @@ function openCreation(
       name,
       onCreated(response, own) {
         isOnlyHere = isStoredHere && !isAtProvider(response);
-        recorder.begin(store(response, own));
+        // When this stream is interrupted, the provider goes on: a later request that sees the end reports the cost.
+        const isBackground = request["background"] === true && isAtProvider(response);
+        const pending = store(response, own, isBackground);
+        if (isBackground) background = pending;
+        recorder.begin(pending);
       },
       onEnded(own) {
         remember(own);
+        if (background !== null && native.toChatUsage(own["usage"]) !== null)
+          running.billEarlierWork(toEarlierWork({ id: own["id"] as string, createdAt: background.createdAt, keyId }));
         if (isStoredHere) recorder.complete(own);
+        else background?.noteEnd(own);
       },
     });
     // The provider itself knows the end of a response that it stores.

@@ -3,9 +3,10 @@
 import { ownerOf } from "../../access/caller.ts";
 import { GatewayError } from "../../errors.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import { type Attempt, type AttemptTarget, attempt, type EarlierWork, type ProviderRequest } from "../attempt.ts";
+import { type Attempt, type AttemptTarget, attempt, type ProviderRequest } from "../attempt.ts";
 import { type Charge, toCostMembers } from "../pricing.ts";
 import { badAnswer, fillModel, readObject } from "../provider-answer.ts";
+import { toEarlierWork } from "./background-line.ts";
 import { backgroundStatus, type ResponseRecord } from "./conversation-store.ts";
 import { NativeRelay } from "./native-relay.ts";
 import * as native from "./native-response.ts";
@@ -32,14 +33,6 @@ interface SeenEnd {
 }
 
 const isUnbilled = ({ status }: ResponseRecord) => status === backgroundStatus;
-
-/** The time is that of the creation: every lookup must report the same line. */
-function toEarlierWork({ id, createdAt, keyId }: ResponseRecord): EarlierWork {
-  return { line: { id: Bun.randomUUIDv5(id, lineNamespace), time: createdAt }, keyId };
-}
-
-// Any constant: it keeps these ids apart from others that are made from names.
-const lineNamespace = "7f3c1d0e-52a4-4d6b-9b1f-6f0a2c9d8e41";
 
 export function createProviderStoredResponses(dependencies: ResponsesDependencies) {
   const { conversations, owned } = dependencies;

@@ -29,7 +29,7 @@ export class ResponseRecorder implements FrameStream {
 
   /** The stream ended early; nothing waits for the outcome. */
   giveUp(response: JsonObject): void {
-    this.#record?.giveUp(response);
+    this.#record?.noteEnd(response);
   }
 
   /** Resolves when the response is stored: until then the request can still fail with a status of its own. */
