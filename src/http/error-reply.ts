@@ -106,9 +106,12 @@ export function toErrorMessage(error: unknown, requestId: string, log: Log): str
 }
 
 /** The last event of a stream in the Messages format. */
-export function toMessagesErrorFrame(error: unknown, requestId: string, log: Log): Uint8Array {
+export function toMessagesErrorFrame(
+  error: unknown,
+  { requestId, log, metadata }: Omit<ErrorContext, "format">,
+): Uint8Array {
   const { status, body } = describe(error, requestId, log);
-  return encoder.encode(toMessagesErrorEvent(toMessagesErrorType(status), body.error.message));
+  return encoder.encode(toMessagesErrorEvent(toMessagesErrorType(status), body.error.message, metadata));
 }
 
 function describe(error: unknown, requestId: string, log: Log): Described {

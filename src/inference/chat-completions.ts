@@ -11,7 +11,7 @@ import { type FetchMedia, toMustFetch } from "./media.ts";
 import { joinAnswers, ParallelSource } from "./parallel-choices.ts";
 import { passThroughChat } from "./passthrough-chat.ts";
 import type { FrameStream } from "./relay-stream.ts";
-import type { JsonRequest, RequestContext } from "./request-context.ts";
+import { type JsonRequest, type RequestContext, toMetadataReader } from "./request-context.ts";
 import type { Candidate } from "./route-planner.ts";
 import { translateChat, translateToResponses } from "./translated-chat.ts";
 import { limitsOf, type PlanDependencies, planAndTry } from "./try-candidates.ts";
@@ -114,9 +114,9 @@ async function readOne(adapter: ChatAdapter, running: Attempt): Promise<WholeAns
 }
 
 async function openStream(input: ChatInput, adapter: ChatAdapter, running: Attempt): Promise<ChatAnswer> {
-  const { trace, request, requestId } = input;
+  const { request } = input;
   const writer = input.createWriter?.() ?? new ChatChunkWriter(request.stream_options?.include_usage === true);
-  const metadata = input.wantsMetadata ? () => trace.toMetadata(requestId) : null;
+  const metadata = toMetadataReader(input);
   const stream = await running.stream(
     adapter,
     (contentTypes) => {

@@ -24,6 +24,15 @@ export interface RequestContext {
   readonly work?: { readonly task: string; readonly jobId: string | null };
 }
 
+/** Reads the `switchyard` member at the end of a stream; null: the caller did not request it. */
+export function toMetadataReader({
+  wantsMetadata,
+  trace,
+  requestId,
+}: Pick<RequestContext, "wantsMetadata" | "trace" | "requestId">): (() => Record<string, unknown>) | null {
+  return wantsMetadata ? () => trace.toMetadata(requestId) : null;
+}
+
 /** A request whose body is JSON. */
 export interface JsonRequest<Body> extends RequestContext {
   /** The body as its schema returns it. */

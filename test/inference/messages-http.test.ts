@@ -278,6 +278,37 @@ describe("to a provider of another format", () => {
     );
     expect(message["switchyard"]).toBeObject();
   });
+
+  // A provider of the format, and one of another format.
+  for (const model of [claude, chatModels.gemini]) {
+    test(`a stream tells it with the final usage, and only who asks (${model})`, async () => {
+      const headers = { "x-switchyard-metadata": "true" };
+      const { events } = readEvents(await (await ask(hello(model, { stream: true }), { headers })).text());
+      const told = events.filter(({ data }) => data.includes("switchyard"));
+      expect(told.map(({ name }) => name)).toEqual(["message_delta"]);
+      expect(JSON.parse(told[0]?.data ?? "")).toMatchObject({
+        cost: expect.any(Number),
+        switchyard: { request_id: expect.any(String), attempts: [{ reason: "first", outcome: "answered" }] },
+      });
+      expect(await (await ask(hello(model, { stream: true }))).text()).not.toContain("switchyard");
+    });
+  }
+
+  test("a stream that breaks tells it with its error, and only who asks", async () => {
+    const start = { type: "message_start", message: { id: "msg_1", model: "m", usage: { input_tokens: 1 } } };
+    const block = { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } };
+    const delta = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "so far" } };
+    const begun = [start, block, delta].map((one) => httpChunk(`data: ${JSON.stringify(one)}\n\n`));
+    for (const headers of [{ "x-switchyard-metadata": "true" }, {}]) {
+      vendor.next([streamHead(), ...begun, lastHttpChunk]);
+      const { events } = readEvents(await (await ask(hello(claude, { stream: true }), { headers })).text());
+      const { type, switchyard } = JSON.parse(events.at(-1)?.data ?? "");
+      expect(type).toBe("error");
+      if ("x-switchyard-metadata" in headers)
+        expect(switchyard).toMatchObject({ attempts: [{ outcome: "provider_disconnected" }] });
+      else expect(switchyard).toBeUndefined();
+    }
+  });
 });
 
 describe("fallbacks", () => {

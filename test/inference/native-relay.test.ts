@@ -18,6 +18,7 @@ test.each([
     signId: (id) => id,
     quote: createPricing(createPriceBook(builtInPrices, {})).quote(provider, "gpt-5"),
     startedAt: performance.now(),
+    metadata: null,
     isRetrieved: false,
     name: () => ({ id: "resp_own", previousId: null, isStored: true }),
     onCreated: () => {},

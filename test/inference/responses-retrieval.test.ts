@@ -283,6 +283,36 @@ describe("retrieving and deleting", () => {
     });
   });
 
+  // A provider of the format, and one of another format.
+  for (const model of ["mock/echo", "mockchat/echo"]) {
+    test(`the last event of a stream tells what was decided, and only who asks (${model})`, async () => {
+      const body = { model, input: "one two three", stream: true };
+      const headers = { "x-switchyard-metadata": "true" };
+      const { events, last } = readResponseStream(await (await client.post(body, "", { headers })).text());
+      const metadata = { request_id: expect.any(String), attempts: [{ reason: "first", outcome: "answered" }] };
+      expect(last).toMatchObject({ type: "response.completed", response: { switchyard: metadata } });
+      expect(events.filter((one) => JSON.stringify(one).includes("switchyard"))).toEqual([last]);
+      expect(await (await client.post(body)).text()).not.toContain("switchyard");
+    });
+
+    test(`a stream that breaks tells what was decided, and only who asks (${model})`, async () => {
+      const isNative = model === "mock/echo";
+      const body = { model: isNative ? "mock/close" : model, input: "one two three", stream: true };
+      for (const headers of [{ "x-switchyard-metadata": "true" }, undefined]) {
+        if (!isNative) vendor.next([streamHead(), event(chatChunk({ content: "half" })), lastHttpChunk]);
+        const answered = await client.post(body, "", headers === undefined ? {} : { headers });
+        const { events } = readResponseStream(await answered.text());
+        const metadata = { attempts: [{ outcome: "provider_disconnected" }] };
+        if (headers === undefined) expect(JSON.stringify(events)).not.toContain("switchyard");
+        else
+          expect(events.slice(-2)).toMatchObject([
+            { type: "error", switchyard: metadata },
+            { type: "response.failed", response: { switchyard: metadata } },
+          ]);
+      }
+    });
+  }
+
   test("the provider's failures at asking again are its failures", async () => {
     const { id } = await client.create({ input: "hello" });
     vendor.next(answer(500, { error: { message: "down" } }));

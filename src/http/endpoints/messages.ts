@@ -45,13 +45,15 @@ export function messagesRoutes(dependencies: RouteDependencies): Route[] {
       ],
       example: { body: { model: "sandbox/echo", max_tokens: 100, messages } },
       async run(call) {
-        const { body, json, request, requestId } = call;
+        const { body, json, request, requestId, trace, wantsMetadata } = call;
         if (body["thread"]) return replyJson(toThreadRefusal(requestId), { status: 400 });
         const { text, scan } = json;
         const input = { ...contextOf(call), request: body, text, scan, beta: readBeta(request.headers) };
         const answer = await dependencies.messages.create(input);
         if (answer.kind === "whole") return answer.text;
-        return streamReply(answer.stream, heartbeat, (error) => toMessagesErrorFrame(error, requestId, log));
+        return streamReply(answer.stream, heartbeat, (error) =>
+          toMessagesErrorFrame(error, { requestId, log, metadata: wantsMetadata ? trace.toMetadata(requestId) : null }),
+        );
       },
     }),
     defineRoute("countMessageTokens", "Count the tokens of a message", {

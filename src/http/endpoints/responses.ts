@@ -31,9 +31,15 @@ export function responseRoutes({ responses, aliases, mayNameHost, files, heartbe
   const schema = contract.createResponseRequest(aliases, mayNameHost);
   const body = { kind: "json", schema, prepare: uploadsInliner(files, "responses") } as const;
 
-  function respond(answer: ResponsesAnswer, { requestId }: Pick<Call, "requestId">): Reply | string {
+  function respond(answer: ResponsesAnswer, call: Pick<Call, "requestId" | "trace" | "wantsMetadata">): Reply | string {
     if (answer.kind === "whole") return answer.text;
-    return streamReply(answer.stream, heartbeat, (error) => answer.fail(toErrorObject(error, requestId, log)));
+    const { requestId, trace, wantsMetadata } = call;
+    return streamReply(answer.stream, heartbeat, (error) =>
+      answer.fail({
+        ...toErrorObject(error, requestId, log),
+        ...(wantsMetadata && { switchyard: trace.toMetadata(requestId) }),
+      }),
+    );
   }
 
   return [

@@ -33,8 +33,12 @@ export function toMessagesError(status: number, message: string, requestId: stri
 }
 
 /** The last event of a broken stream. Clients ignore an event without a name, so this is the whole frame. */
-export function toMessagesErrorEvent(type: string, message: string): string {
-  return toEventFrame("error", { error: { type, message } });
+export function toMessagesErrorEvent(
+  type: string,
+  message: string,
+  metadata: Record<string, unknown> | null = null,
+): string {
+  return toEventFrame("error", { error: { type, message }, ...(metadata !== null && { switchyard: metadata }) });
 }
 
 /**

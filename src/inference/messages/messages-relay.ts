@@ -1,4 +1,5 @@
-// Relays a Messages stream from a provider of the same format. The event with the final usage gets one additional member, the cost.
+// Relays a Messages stream from a provider of the same format. The event with the final usage gets additional members: the cost
+// and, for callers that requested it, the metadata.
 
 import type { ChatUsage } from "../../contract/chat-format.ts";
 import { isObject } from "../../lib/lenient-json.ts";
@@ -10,10 +11,17 @@ import { appendMembers } from "../provider-answer.ts";
 
 const openings: ReadonlySet<string> = new Set(["message_start", "content_block_start", "ping"]);
 
+interface MessagesRelayOptions {
+  readonly provider: Provider;
+  readonly passthrough: MessagesPassthrough;
+  readonly quote: Quote;
+  /** Null: the caller did not request it. */
+  readonly metadata: (() => Record<string, unknown>) | null;
+}
+
 export class MessagesRelay extends EventRelay {
   hasContent = false;
-  readonly #passthrough: MessagesPassthrough;
-  readonly #quote: Quote;
+  readonly #options: MessagesRelayOptions;
   /** The counts of later events replace those of the first; counts that they do not name stay. */
   #counts: JsonObject | null = null;
   #model: unknown;
@@ -21,16 +29,15 @@ export class MessagesRelay extends EventRelay {
   #hasBlocks = false;
   #isEmptyRefusal = false;
 
-  constructor(provider: Provider, passthrough: MessagesPassthrough, quote: Quote) {
-    super(provider);
-    this.#passthrough = passthrough;
-    this.#quote = quote;
+  constructor(options: MessagesRelayOptions) {
+    super(options.provider);
+    this.#options = options;
   }
 
   get usage(): ChatUsage | null {
     return this.#counts === null
       ? null
-      : this.#passthrough.readUsage(this.#counts, this.#serverCalls, this.#isEmptyRefusal);
+      : this.#options.passthrough.readUsage(this.#counts, this.#serverCalls, this.#isEmptyRefusal);
   }
 
   protected forward(event: JsonObject, type: string, text: string): ForwardedEvent {
@@ -42,8 +49,10 @@ export class MessagesRelay extends EventRelay {
     this.#count(event["usage"]);
     const { stop_reason: reason } = (event["delta"] ?? {}) as JsonObject;
     if (reason === "refusal") this.#isEmptyRefusal = !this.#hasBlocks;
-    this.charge = this.#quote.chargeFor(this.usage, { model: this.#model });
-    return { type, text: appendMembers(text, event, toCostMembers(this.charge)), isLast };
+    const { quote, metadata } = this.#options;
+    this.charge = quote.chargeFor(this.usage, { model: this.#model });
+    const added = { ...toCostMembers(this.charge), ...(metadata !== null && { switchyard: metadata() }) };
+    return { type, text: appendMembers(text, event, added), isLast };
   }
 
   #beginBlock(block: unknown): void {

@@ -66,7 +66,7 @@ export class MessagesStreamWriter {
   }
 
   /** The end of a complete stream. A broken stream ends with an error event instead. */
-  end(charge: Pick<Charge, "cost" | "reason">): string[] {
+  end(charge: Pick<Charge, "cost" | "reason">, metadata: Record<string, unknown> | null = null): string[] {
     this.#frames = [];
     if (this.#hasEnded) return this.#frames;
     this.#hasEnded = true;
@@ -84,7 +84,8 @@ export class MessagesStreamWriter {
       matched: this.#matchedStop,
     });
     const delta = { ...stop, container: null };
-    this.#push("message_delta", { delta, usage: toMessagesUsage(this.#usage), ...toCostMembers(charge) });
+    const added = { ...toCostMembers(charge), ...(metadata !== null && { switchyard: metadata }) };
+    this.#push("message_delta", { delta, usage: toMessagesUsage(this.#usage), ...added });
     this.#push("message_stop", {});
     return this.#frames;
   }

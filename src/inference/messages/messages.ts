@@ -18,7 +18,7 @@ import { countAtProvider } from "../count-at-provider.ts";
 import { mustFetchFiles } from "../media.ts";
 import { appendMembers, badAnswer, readObject } from "../provider-answer.ts";
 import type { FrameStream } from "../relay-stream.ts";
-import type { JsonRequest } from "../request-context.ts";
+import { type JsonRequest, toMetadataReader } from "../request-context.ts";
 import type { Candidate } from "../route-planner.ts";
 import { limitsOf, planAndTry } from "../try-candidates.ts";
 import { countTokens } from "./count-tokens.ts";
@@ -92,7 +92,9 @@ export function createMessages(dependencies: MessagesDependencies) {
       const { quote } = running;
       const { provider } = candidate;
       if (isStream) {
-        const stream = await running.stream(request, () => new MessagesRelay(provider, passthrough, quote));
+        const metadata = toMetadataReader(input);
+        const relay = new MessagesRelay({ provider, passthrough, quote, metadata });
+        const stream = await running.stream(request, () => relay);
         return { kind: "stream", stream };
       }
       const text = await running.read(request);

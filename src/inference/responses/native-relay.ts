@@ -17,6 +17,8 @@ export interface NativeRelayOptions {
   readonly quote: Quote;
   /** When the attempt began. */
   readonly startedAt: number;
+  /** Null: the caller did not request it. */
+  readonly metadata: (() => Record<string, unknown>) | null;
   /** The response was created by an earlier request, and its events are replayed. */
   readonly isRetrieved: boolean;
   /** Called once, with the first state of the response as the provider sent it. */
@@ -52,16 +54,17 @@ export class NativeRelay extends EventRelay {
   }
 
   /** The last events of a broken stream. */
-  fail({ code, message }: StreamFailure): Uint8Array {
+  fail({ message, ...failure }: StreamFailure): Uint8Array {
     // The last event was read but not sent, so its number is free.
     if (this.#isComplete) this.#nextNumber--;
-    const { event, error } = describeFailure({ code, message: native.replaceIds(message, this.#pairs) });
+    const { event, error } = describeFailure({ ...failure, message: native.replaceIds(message, this.#pairs) });
     const frames = [toFrame({ type: "error", ...event, sequence_number: this.#nextNumber++ })];
     if (this.#lastResponse !== null) {
       // A final event that was not sent may have set the first two.
       const ending = {
         ...(this.#isComplete && { completed_at: null, incomplete_details: null }),
         ...{ status: "failed", error, provider_time: native.toSeconds(this.#options.startedAt) },
+        ...(failure.switchyard && { switchyard: failure.switchyard }),
       };
       this.#lastResponse = { ...this.#lastResponse, ...ending, output: this.#items };
       frames.push(
@@ -110,13 +113,14 @@ export class NativeRelay extends EventRelay {
   }
 
   #account(response: JsonObject): Record<string, unknown> {
-    const { provider, quote, startedAt, isRetrieved } = this.#options;
+    const { provider, quote, startedAt, metadata, isRetrieved } = this.#options;
     this.usage = native.toChatUsage(response["usage"]);
     this.charge = quote.chargeFor(this.usage, response);
     const time = isRetrieved
       ? native.toFinishedTime(response, startedAt)
       : { provider_time: native.toSeconds(startedAt) };
-    return { provider: provider.name, ...toCostMembers(this.charge), ...time };
+    const decisions = metadata === null ? {} : { switchyard: metadata() };
+    return { provider: provider.name, ...toCostMembers(this.charge), ...time, ...decisions };
   }
 }
 

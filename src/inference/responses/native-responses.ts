@@ -9,6 +9,7 @@ import { refuseDropped } from "../../providers/parameters.ts";
 import { toErrorInAnswer } from "../../providers/refusal.ts";
 import { type Attempt, type AttemptOptions, attempt, type ProviderRequest } from "../attempt.ts";
 import { badAnswer, fillModel, readObject } from "../provider-answer.ts";
+import { toMetadataReader } from "../request-context.ts";
 import type { Candidate } from "../route-planner.ts";
 import { toEarlierWork } from "./background-line.ts";
 import type { PendingResponse, ResponseRecord } from "./conversation-store.ts";
@@ -245,6 +246,7 @@ function openCreation(
       signId,
       quote,
       startedAt,
+      metadata: toMetadataReader(input),
       isRetrieved: false,
       name,
       onCreated(response, own) {

@@ -48,6 +48,7 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
           signId,
           quote,
           startedAt,
+          metadata: null,
           isRetrieved: true,
           name: () => names,
           onCreated: () => {},

@@ -66,12 +66,17 @@ export class ResponseEvents {
 export interface StreamFailure {
   readonly code: string;
   readonly message: string;
+  /** For a caller that asked which decisions were made. */
+  readonly switchyard?: Record<string, unknown>;
 }
 
 /** The members of the `error` event, and the error of the response object, which has only two codes. */
-export function describeFailure({ code, message }: StreamFailure) {
+export function describeFailure({ code, message, switchyard }: StreamFailure) {
   const type = errorCatalogue[code as ErrorCode]?.type ?? "server_error";
   // Clients read the same information from different members.
-  const event = { code, message, param: null, error: { type, code, message, param: null }, detail: message };
+  const event = {
+    ...{ code, message, param: null, error: { type, code, message, param: null }, detail: message },
+    ...(switchyard && { switchyard }),
+  };
   return { event, error: { code: type === "rate_limit_error" ? "rate_limit_exceeded" : "server_error", message } };
 }

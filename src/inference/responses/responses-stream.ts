@@ -104,7 +104,9 @@ export class ResponsesStreamWriter {
     const { event, error } = describeFailure(failure);
     this.#events.push("error", event);
     // A final event that was not sent may have set `completed_at` or `incomplete_details`.
-    return this.#writeLast({ status: "failed", completed_at: null, incomplete_details: null, error, ...added });
+    const ending = { status: "failed", completed_at: null, incomplete_details: null, error } as const;
+    const { switchyard } = failure;
+    return this.#writeLast({ ...ending, ...added, ...(switchyard && { switchyard }) });
   }
 
   #writeLast(changes: Partial<items.ResponseResource>): string[] {
