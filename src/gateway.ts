@@ -312,7 +312,8 @@ export async function startGateway(
   }).start();
   const onRefused = (refusal: Refusal) => {
     const { caller, endpoint, outcome } = refusal;
-    ledger.recordRefusal({ keyId: caller?.keyId ?? null, endpoint, outcome }, () => toRefusalLine(refusal));
+    const refused = { keyId: caller?.keyId ?? null, endpoint, outcome, tags: caller?.tags };
+    ledger.recordRefusal(refused, () => toRefusalLine(refusal));
   };
   metrics.addGauges(() => describeAdmission(admission.state()));
   const trustedProxies = createAddressRanges(config.trustedProxies);

@@ -53,6 +53,8 @@ export interface RefusedCall {
   readonly keyId: string | null;
   readonly endpoint: string;
   readonly outcome: string;
+  /** Of the line. */
+  readonly tags?: LedgerLine["tags"] | undefined;
 }
 
 const defaultFlushEveryMs = 250;
@@ -81,7 +83,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const listeners: (() => void)[] = [];
   /** Of equal refusals since the last flush. */
   const separateCounts = new Map<string, number>();
-  const mergedRefusals = new Map<string, { readonly line: LedgerLine; count: number }>();
+  const mergedRefusals = new Map<string, { line: LedgerLine; count: number }>();
   let dropped = 0;
   let recorded = 0;
   let stored = 0;
@@ -115,7 +117,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     spool.append(`{"n":${recorded},${text.slice(1)}`);
   }
 
-  function recordRefusal({ keyId, endpoint, outcome }: RefusedCall, createLine: () => LedgerLine): void {
+  function recordRefusal({ keyId, endpoint, outcome, tags }: RefusedCall, createLine: () => LedgerLine): void {
     const key = `${keyId} ${endpoint} ${outcome}`;
     // Callers without a key share one count, whatever paths they try.
     const group = keyId === null ? "" : key;
@@ -126,8 +128,14 @@ export function openLedger(options: LedgerOptions): Ledger {
       return;
     }
     const merged = mergedRefusals.get(key);
-    if (merged === undefined) mergedRefusals.set(key, { line: createLine(), count: 1 });
-    else merged.count++;
+    if (merged === undefined) {
+      mergedRefusals.set(key, { line: createLine(), count: 1 });
+      return;
+    }
+    merged.count++;
+    // Without tags of the request, they are the same object.
+    if (tags !== undefined && tags !== merged.line.tags)
+      merged.line = { ...merged.line, tags: commonTags(merged.line.tags, tags) };
   }
 
   function recordMerged(): void {
@@ -286,6 +294,10 @@ export const noLedger: Ledger = {
   isBehind: false,
   async close() {},
 };
+
+function commonTags(one: LedgerLine["tags"], other: LedgerLine["tags"]): LedgerLine["tags"] {
+  return Object.fromEntries(Object.entries(one).filter(([name, value]) => other[name] === value));
+}
 
 function clean(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");

@@ -185,6 +185,27 @@ test("equal refusals are merged beyond the first twenty of a key, and of all cal
   });
 });
 
+test("a line of merged refusals has only the tags that all of them have", async () => {
+  await withLedgers(async ({ storage, open }) => {
+    const ledger = open();
+    const refused = { keyId: "a", endpoint: "/v3/chat/completions", outcome: "rate_limit_exceeded" };
+    for (let index = 0; index < 30; index++) {
+      const tags = { app: "shop", project: `project-${index}`, ...(index !== 25 && { stage: "test" }) };
+      ledger.recordRefusal({ ...refused, tags }, () =>
+        makeLine({ attempt: 0, key_id: "a", outcome: refused.outcome, tags, cost_pico: undefined }),
+      );
+    }
+    await ledger.flush();
+    await ledger.close();
+    const period = { from: 0, to: Date.now() + 3_600_000, offsetMs: 0 };
+    const groups = await storage.usageReports.summarize({ ...period, groupBy: ["tags"], filters: {}, maxGroups: 100 });
+    if (groups === "too_many") throw new Error("too many groups");
+    expect(groups.filter(({ lines }) => lines > 1).map(({ values, lines }) => [values[0], lines])).toEqual([
+      ['{"app":"shop"}', 10],
+    ]);
+  });
+});
+
 test("text that PostgreSQL cannot store, and a line that the store refuses, hold up no other line", async () => {
   await withLedgers(async ({ storage, folder, open }) => {
     const ledger = open();
