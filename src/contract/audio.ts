@@ -6,6 +6,7 @@ import { component, looseComponent } from "./component.ts";
 import { createEngineMembers, providerParams, taskAnswerMembers } from "./engine-models.ts";
 import { createEngineModelName } from "./model-names.ts";
 import { refuse } from "./problems.ts";
+import { requestTags } from "./tags.ts";
 import { booleanText, optionalText } from "./text-values.ts";
 
 export function createSpeechRequest(aliases: ReadonlySet<string>) {
@@ -70,6 +71,10 @@ export function createTranscriptionFields(aliases: ReadonlySet<string>) {
       .pipe(providerParams)
       .optional()
       .describe("A JSON object, merged into the request to the provider."),
+    tags: jsonText
+      .pipe(requestTags.nullable())
+      .optional()
+      .describe("A JSON object of up to 10 pairs, for usage reports."),
   });
 }
 

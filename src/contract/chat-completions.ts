@@ -8,7 +8,7 @@ import { answeringModel, answerMembers } from "./answer-members.ts";
 import { component, looseComponent } from "./component.ts";
 import { createMediaOrDataUrl, type MayNameHost } from "./media-urls.ts";
 import { createModelName } from "./model-names.ts";
-import { limitedRecord } from "./problems.ts";
+import { requestTags } from "./tags.ts";
 import { optionalText } from "./text-values.ts";
 
 export const toolName = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/);
@@ -80,8 +80,10 @@ export function createGatewayMembers(modelName: z.ZodString) {
       .nullish()
       .describe("How to choose among several offers."),
     tags: z
-      .nullish(limitedRecord(z.string().max(64), z.string().max(256), 10))
-      .describe("Up to 10 pairs, for usage reports."),
+      .nullish(requestTags)
+      .describe(
+        "Up to 10 pairs, for usage reports. They replace tags of the key and its team that have the same name.",
+      ),
     session_id: optionalText(256).describe("Keeps a conversation on one provider, so that its prompt cache is used."),
     strict_parameters: z.boolean().nullish().describe("Refuse the request if a parameter would be dropped."),
   };

@@ -3,8 +3,8 @@
 import { z } from "zod";
 import { findNearest } from "../lib/find-nearest.ts";
 import { isExactPrice } from "../lib/money.ts";
-import { addProblem, closedObject, limitedRecord, refuse } from "./problems.ts";
-import { plainText } from "./text-values.ts";
+import { addProblem, closedObject, refuse } from "./problems.ts";
+import { defaultTags } from "./tags.ts";
 
 const budgetPeriods = ["none", "daily", "weekly", "monthly"] as const;
 
@@ -98,7 +98,7 @@ export const limitSettings = {
   rate_limit: rateLimit.nullable().describe(descriptions.rate_limit),
   budget: budget.nullable().describe(descriptions.budget),
   model_limits: modelLimitsWith(budget),
-  tags: limitedRecord(plainText(64), plainText(256), 10).nullable().describe(descriptions.tags),
+  tags: defaultTags.nullable().describe(descriptions.tags),
 };
 
 const storedRateLimit = z.strictObject({

@@ -31,13 +31,12 @@ export const uuidText = z
   })
   .meta({ format: "uuid" });
 
-/** Text that people read: without control characters, of which NUL cannot be stored in PostgreSQL. */
-export function plainText(maxLength: number) {
-  const text = z.string().min(1).max(maxLength);
-  return text.refine(
-    (value) => !/[\u0000-\u001f\u007f-\u009f]/.test(value),
-    "Text must not contain control characters",
-  );
+/** Text that people read: without control characters. PostgreSQL stores neither NUL nor halves of surrogate pairs. */
+export function plainText(maxLength: number, minLength = 1) {
+  const text = z.string().min(minLength).max(maxLength);
+  return text
+    .refine((value) => !/[\u0000-\u001f\u007f-\u009f]/.test(value), "Text must not contain control characters")
+    .refine((value) => value.isWellFormed(), "Text must be valid Unicode");
 }
 
 /** May be null or absent. */

@@ -6,6 +6,7 @@ import { dayMs, hourMs } from "../lib/time-units.ts";
 import { openTimeZone } from "../lib/time-zone.ts";
 import { component, looseComponent } from "./component.ts";
 import { refuse } from "./problems.ts";
+import { maxPairLength } from "./tags.ts";
 import { uuidText, wholeNumberText } from "./text-values.ts";
 
 /** What usage can be grouped by, apart from single tags. */
@@ -67,10 +68,14 @@ function isGroupBy(name: string): boolean {
 }
 
 /** The empty text stands for lines without a value. */
-const filterText = z
-  .string()
-  .max(256)
-  .refine((value) => !/[\u0000-\u001f\u007f]/.test(value), "Text must not contain control characters");
+const filterText = createFilterText(256);
+
+function createFilterText(maxLength: number) {
+  return z
+    .string()
+    .max(maxLength)
+    .refine((value) => !/[\u0000-\u001f\u007f]/.test(value), "Text must not contain control characters");
+}
 
 function filter(item: z.ZodType<string, string>, description: string) {
   return z.array(item).max(maxFilterValues).default([]).describe(description);
@@ -93,7 +98,10 @@ const holderFilters = {
   team: filter(filterText, "Only lines of this team; empty for lines without a team."),
 };
 const tagFilter = {
-  tag: filter(filterText, "Only lines with this tag: `name=value`, or a name alone. All given tags must match."),
+  tag: filter(
+    createFilterText(maxPairLength),
+    "Only lines with this tag: `name=value`, or a name alone. All given tags must match.",
+  ),
 };
 
 const times = {

@@ -4,6 +4,8 @@
 import type { Caller } from "../access/caller.ts";
 import type { RunningRequest } from "../access/limits.ts";
 import { LongBodies, longBodyBytes } from "../access/long-bodies.ts";
+import { readTags, type Tags } from "../contract/tags.ts";
+import { tagCaller } from "../inference/tag-caller.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Tracing } from "../tracing/span.ts";
 import type { KeyLoad } from "./admission.ts";
@@ -123,14 +125,16 @@ export function createRequestHandler(options: RequestHandlerOptions) {
       if (json !== null && caller !== null && json.text.length >= longBodyBytes && !headers.has("content-length"))
         longBodies.charge(caller.keyId, json.text.length, performance.now());
       bodyBytes = json?.text.length ?? 0;
+      const tagged = caller !== null && json !== null ? tagCaller(caller, readTagsOf(route, json), trace) : caller;
       if (context.capture !== null && json !== null) exchange.bodyText = context.capture.take(json.text);
       // Before a provider is paid for a stream that would be refused.
       if (json !== null && asksForStream(json.value)) running?.beginStream();
       trace.readAt = performance.now();
-      const prepared = json !== null && caller !== null ? prepareBody(route.body, json, caller) : undefined;
+      const prepared = json !== null && tagged !== null ? prepareBody(route.body, json, tagged) : undefined;
       if (prepared !== undefined) json = await prepared;
       const findBaseUrl = (request: Request) => options.findBaseUrl(request, peer);
-      const call = checkCall(route, { request, requestId, trace, caller, params, json, address: client, findBaseUrl });
+      const incoming = { request, requestId, trace, caller: tagged, params, json, address: client, findBaseUrl };
+      const call = checkCall(route, incoming);
       const result = await route.run(call);
       const load = keyLoad;
       if (load !== null) admission.answered(load, bodyBytes, typeof result !== "string" && isStream(result.body));
@@ -179,6 +183,11 @@ function isJson(
 
 function prepareBody(body: ServedRoute["body"], json: JsonBody, caller: Caller): Promise<JsonBody> | undefined {
   return body !== undefined && "prepare" in body ? body.prepare?.(json, caller) : undefined;
+}
+
+/** Before the body is checked, so that a refusal is recorded with them. The tags in requests of management are those of a key or team. */
+function readTagsOf({ key, body }: ServedRoute, json: JsonBody): Tags | null {
+  return key === "inference" && body?.kind === "json" ? readTags(json.value) : null;
 }
 
 function asksForStream(body: unknown): boolean {

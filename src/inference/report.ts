@@ -7,6 +7,7 @@ import { type Charge, toUnknownCharge, unknownUsage } from "../lib/charge.ts";
 import { CallerLeft } from "../providers/call.ts";
 import type { LedgerLine } from "../storage/ledger-line.ts";
 import { countInput, readAllParts, type TokenParts } from "../usage/tokens.ts";
+import { mergeTags } from "./tag-caller.ts";
 import type { AttemptNote, Trace } from "./trace.ts";
 
 export interface AttemptReport {
@@ -158,7 +159,7 @@ export function toRefusal(error: unknown, { requestId, caller, trace }: RefusedR
   const outcome = toOutcome(error);
   return {
     requestId,
-    caller,
+    caller: caller === null || trace.tags === null ? caller : { ...caller, tags: mergeTags(caller.tags, trace.tags) },
     endpoint: trace.endpoint,
     status: statusOf(outcome),
     outcome,

@@ -1,5 +1,6 @@
 // The record of one request: times for Server-Timing, and decisions for callers that request metadata.
 
+import type { Tags } from "../contract/tags.ts";
 import type { AttemptRecord } from "../engines/engine.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Span } from "../tracing/span.ts";
@@ -43,6 +44,8 @@ export class Trace {
   /** Candidates that were not tried, and why. */
   skipped: { readonly provider: string; readonly model: string; readonly why: string }[] = [];
   isSticky = false;
+  /** The tags of the request, beside those of its key; null when it has none. */
+  tags: Tags | null = null;
   /** The request has a line of its own in the log. Jobs and messages of WebSockets have none. */
   hasRequestLine = false;
   /** Of all calls together; provider, model and outcome are those of the last one. */

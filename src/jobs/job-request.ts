@@ -2,6 +2,7 @@
 
 import type { Caller } from "../access/caller.ts";
 import type { AsyncJobRequest, JobObject } from "../contract/async-jobs.ts";
+import { mergeTags } from "../inference/tag-caller.ts";
 import { parseExactJson } from "../lib/exact-json.ts";
 import type { TraceHeaders } from "../tracing/span.ts";
 
@@ -35,10 +36,10 @@ export function unpackResult(text: string): StoredResult {
 }
 
 /**
- * The permissions of the key were checked when the job was submitted: revoking the key later does not stop the job. Its limits are those
- * that the key has now. `key`: the caller as the keyring knows it, or null.
+ * The permissions of the key were checked when the job was submitted: revoking the key later does not stop the job. Its limits
+ * and tags are those that the key has now, beside the tags of the request. `key`: the caller as the keyring knows it, or null.
  */
-export function callerOf({ caller }: StoredRequest, key: Caller | null): Caller {
+export function callerOf({ caller, request }: StoredRequest, key: Caller | null): Caller {
   return {
     ...caller,
     name: key?.name ?? "",
@@ -49,6 +50,6 @@ export function callerOf({ caller }: StoredRequest, key: Caller | null): Caller 
     team: key === null ? caller.owner : key.team,
     role: null,
     rules: key?.rules ?? [],
-    tags: key?.tags ?? {},
+    tags: mergeTags(key?.tags ?? {}, request.tags),
   };
 }

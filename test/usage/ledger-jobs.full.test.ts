@@ -48,11 +48,13 @@ async function finished(jobId: string): Promise<Record<string, unknown>> {
   });
 }
 
-test("a job has a line for each provider that it called, with the tags of its key", async () => {
+test("a job has a line for each provider that it called, with the tags of its key and of its request", async () => {
   vendor.next(answer(500, { error: { message: "no" } }));
-  const { jobId, requestId } = await submit({ model: "text/moderation/own", fallbacks: ["text/moderation/spare"] });
+  const { jobId, requestId } = await submit({
+    ...{ model: "text/moderation/own", fallbacks: ["text/moderation/spare"], tags: { run: "nightly" } },
+  });
   expect(await finished(jobId)).toMatchObject({ status: "success", cost: 0.002 });
-  const line = { task: "text/moderation", endpoint: path, job_id: jobId, tags: '{"app":"jobs"}' };
+  const line = { task: "text/moderation", endpoint: path, job_id: jobId, tags: '{"app":"jobs","run":"nightly"}' };
   expect(await linesOf({ gateway }, requestId, 2)).toMatchObject([
     { ...line, provider: "own", attempt: 1n, outcome: "provider_error", cost_reason: "not_answered" },
     { ...line, provider: "spare", attempt: 2n, outcome: "completed", cost_pico: 2_000_000_000n },
@@ -62,7 +64,7 @@ test("a job has a line for each provider that it called, with the tags of its ke
 test("a call that a killed process had sent has one line, with an unknown cost", async () => {
   vendor.clear();
   vendor.next([hang]);
-  const { jobId, requestId } = await submit({ model: "text/moderation/own" });
+  const { jobId, requestId } = await submit({ model: "text/moderation/own", tags: { run: "nightly" } });
   await vendor.waitFor("the call", (requests) => requests.length > 0);
   const { working } = await gateway.processes();
   for (const pid of working) process.kill(pid, "SIGKILL");
@@ -71,6 +73,7 @@ test("a call that a killed process had sent has one line, with an unknown cost",
   expect(line).toMatchObject({
     ...{ provider: "own", task: "text/moderation", job_id: jobId, attempt: 1n, outcome: "provider_disconnected" },
     ...{ cost_pico: null, cost_reason: "usage_unknown", endpoint: path },
+    tags: '{"app":"jobs","run":"nightly"}',
   });
   expect((await readLines({ gateway })).filter((one) => one["request_id"] === requestId)).toHaveLength(1);
   expect(vendor.requests).toHaveLength(1);

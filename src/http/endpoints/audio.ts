@@ -4,6 +4,7 @@ import * as contract from "../../contract/audio.ts";
 import { parse } from "../../contract/problems.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
 import type { TemporaryFile } from "../../files/uploads.ts";
+import { tagCaller } from "../../inference/tag-caller.ts";
 import {
   runShapedTask,
   type ShapedAnswer,
@@ -98,8 +99,9 @@ export function audioRoutes({ universalAi, aliases, uploads }: RouteDependencies
       async run(call) {
         const file = await uploads.receiveTemporary(call.request, (fields) => parse(transcriptionFields, fields));
         try {
+          const caller = tagCaller(call.caller, file.fields.tags, call.trace);
           refuseOtherTypes(file);
-          return await transcribe(file, { ...contextOf(call), baseUrl: call.baseUrl });
+          return await transcribe(file, { ...contextOf(call), caller, baseUrl: call.baseUrl });
         } finally {
           await file.delete();
         }

@@ -5,9 +5,11 @@ import type { Caller } from "../../access/caller.ts";
 import type { Limits } from "../../access/limits.ts";
 import { parse } from "../../contract/problems.ts";
 import { createResponseRequest } from "../../contract/responses.ts";
+import { readTags } from "../../contract/tags.ts";
 import { errorCatalogue, GatewayError } from "../../errors.ts";
 import { type Refusal, toOutcome, toRefusal } from "../../inference/report.ts";
 import type { LocalTurns, ResponsesAnswer } from "../../inference/responses/responses-input.ts";
+import { tagCaller } from "../../inference/tag-caller.ts";
 import { Trace } from "../../inference/trace.ts";
 import { editMembers } from "../../lib/json-scan.ts";
 import { CallerLeft } from "../../providers/call.ts";
@@ -79,7 +81,7 @@ function openSession(
       throw new GatewayError("unknown_message", "Unknown message type; send 'response.create'.", { param: "type" });
     const { previous_response_id: previousId } = plain.value as JsonObject;
     try {
-      await create(plain, caller, trace);
+      await create(plain, tagCaller(caller, readTags(plain.value), trace), trace);
     } finally {
       // A continuation that succeeds is remembered in place of the response that it continues.
       if (last?.id === previousId) last = null;
