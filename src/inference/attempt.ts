@@ -173,7 +173,13 @@ export class Attempt implements Accounting {
     const relay = createRelay(calls.map(({ contentType }) => contentType));
     if (this.#span !== null) relay.observe = this.#span.note;
     const stream = new RelayStream(calls, relay, (end) => this.#endStream(end));
-    await stream.open();
+    try {
+      await stream.open();
+    } catch (error) {
+      // The provider also bills an answer that was read to its end and is not of the requested structure.
+      if (relay.charge !== null) this.spend(relay.usage, relay.charge);
+      throw error;
+    }
     this.#options.context.trace.firstByteAt = performance.now();
     return stream;
   }

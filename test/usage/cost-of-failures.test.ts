@@ -1,8 +1,8 @@
 // What is reported as the cost of an attempt that failed: what the provider answered until then, and never 0 for what it generated.
 
 import { beforeEach, expect, test } from "bun:test";
-import { answer, chatChunk, errorBody, event, streamHead, until } from "../support/answers.ts";
-import { claudeMessage } from "../support/anthropic.ts";
+import { answer, chatChunk, errorBody, event, type Script, streamHead, until, write } from "../support/answers.ts";
+import { claudeAnswer, claudeMessage } from "../support/anthropic.ts";
 import { ask, askAndLeave } from "../support/chat.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
@@ -50,6 +50,11 @@ function idOf(response: Response): string {
   return id;
 }
 
+/** On a busy machine, the pauses between the steps could be so long that the opening of the stream is forwarded. */
+function inOneWrite(script: Script): Script {
+  return [write(Buffer.concat(script.map((step) => (step.do === "write" ? Buffer.from(step.bytes) : Buffer.of()))))];
+}
+
 test("calls for embeddings that were answered before another one failed are charged", async () => {
   // The provider takes 96 texts at once, and eight calls run at the same time: the ninth is sent after them.
   const embedded = (inputs: number) => ({
@@ -82,6 +87,19 @@ test("an answer that is not of the requested structure is charged", async () => 
   // 1,000 × 15 + 100 × 75 in USD per million.
   for (const reported of await readReported(idOf(response)))
     expect(reported).toMatchObject({ outcome: "provider_bad_response", cost: 0.0225 });
+});
+
+test("a streamed answer that is not of the requested structure is charged, also before any of it was sent", async () => {
+  const model = "claude-3-opus-20240229";
+  // Text beside a structured answer is held until the end, so the check fails before the caller receives anything.
+  vendor.on(model, () => inOneWrite(claudeAnswer("Certainly, here is the plan.", true)));
+  const response_format = { type: "json_schema", json_schema: { name: "plan", schema: { type: "object" } } };
+  const asked = { model: `anthropic/${model}`, messages, response_format, stream: true };
+  const response = await ask(gateway.url, key, asked);
+  expect(response.status).toBe(502);
+  // 9 × 15 + 3 × 75 in USD per million.
+  for (const reported of await readReported(idOf(response)))
+    expect(reported).toMatchObject({ outcome: "provider_bad_response", cost: 0.00036 });
 });
 
 test("a stream that the caller leaves before any usage has an unknown cost, not none", async () => {
