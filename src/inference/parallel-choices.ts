@@ -26,8 +26,8 @@ export class ParallelSource implements ChunkSource, Quote {
   readonly #sources: readonly ChunkSource[];
   readonly #quote: Quote;
   readonly #complete = new Set<number>();
-  readonly #charges: Charge[] = [];
-  #usage: unknown = null;
+  /** Of the calls that have reported theirs, by index. */
+  readonly #counted = new Map<number, { readonly usage: unknown; readonly charge: Charge }>();
   #firstChunk: LooseChunk | null = null;
 
   constructor(sources: readonly ChunkSource[], quote: Quote) {
@@ -36,18 +36,29 @@ export class ParallelSource implements ChunkSource, Quote {
     this.readsLists = sources.every(({ readsLists }) => readsLists === true);
   }
 
+  /** Every call was sent, so those that are not complete count with what they have reported until now. */
   get usageSoFar(): unknown {
-    return this.#usage;
+    return this.#sources.map((source, index) => this.#usageOf(source, index)).reduce(addUsage, null);
   }
 
+  /** Null while no call has reported anything. */
   get chargeSoFar(): Charge | null {
-    return this.#charges.length === 0 ? null : addCharges(this.#charges);
+    if (this.usageSoFar === null) return null;
+    return addCharges(
+      this.#sources.map(
+        (source, index) => this.#counted.get(index)?.charge ?? this.#quote.chargeFor(source.usageSoFar ?? null),
+      ),
+    );
+  }
+
+  #usageOf({ usageSoFar }: ChunkSource, index: number): unknown {
+    return this.#counted.get(index)?.usage ?? usageSoFar ?? null;
   }
 
   /** The sum over all calls. A call without usage leaves it unknown. */
   chargeFor(): Charge {
-    if (this.#charges.length < this.#sources.length) return this.#quote.chargeFor(null);
-    return addCharges(this.#charges);
+    if (this.#counted.size < this.#sources.length) return this.#quote.chargeFor(null);
+    return addCharges([...this.#counted.values()].map(({ charge }) => charge));
   }
 
   push(bytes: Uint8Array, sink: ChunkSink, callIndex: number): void {
@@ -74,8 +85,8 @@ export class ParallelSource implements ChunkSource, Quote {
     const { id, created } = this.#firstChunk;
     const { usage, ...rest } = chunk;
     if (usage !== null && usage !== undefined) {
-      this.#usage = addUsage(this.#usage, usage);
-      this.#charges.push(this.#quote.chargeFor(usage, { model: chunk["model"], service_tier: chunk["service_tier"] }));
+      const answered = { model: chunk["model"], service_tier: chunk["service_tier"] };
+      this.#counted.set(index, { usage, charge: this.#quote.chargeFor(usage, answered) });
     }
     const choices = ((chunk["choices"] ?? []) as JsonObject[]).map((choice) => ({ ...choice, index }));
     if (choices.length > 0) sink.chunk({ ...rest, id, created, choices }, null, null);
@@ -83,7 +94,8 @@ export class ParallelSource implements ChunkSource, Quote {
 
   #end(sink: ChunkSink): void {
     const { id, object, created, model } = this.#firstChunk ?? {};
-    if (this.#usage !== null) sink.chunk({ id, object, created, model, choices: [], usage: this.#usage }, null, null);
+    const usage = [...this.#counted.values()].map((counted) => counted.usage).reduce(addUsage, null);
+    if (usage !== null) sink.chunk({ id, object, created, model, choices: [], usage }, null, null);
     sink.done();
   }
 }

@@ -1,8 +1,18 @@
 // What is reported as the cost of an attempt that failed: what the provider answered until then, and never 0 for what it generated.
 
-import { beforeEach, expect, test } from "bun:test";
-import { answer, chatChunk, errorBody, event, type Script, streamHead, until, write } from "../support/answers.ts";
-import { claudeAnswer, claudeMessage } from "../support/anthropic.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import {
+  answer,
+  chatChunk,
+  errorBody,
+  event,
+  hang,
+  type Script,
+  streamHead,
+  until,
+  write,
+} from "../support/answers.ts";
+import { claudeAnswer, claudeBegun, claudeEvent, claudeMessage } from "../support/anthropic.ts";
 import { ask, askAndLeave } from "../support/chat.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
@@ -107,4 +117,41 @@ test("a stream that the caller leaves before any usage has an unknown cost, not 
   vendor.next([...begun, until(new Promise(() => {}))]);
   const response = await askAndLeave(gateway.url, key, { model: "openai/gpt-5", messages, stream: true });
   expect(await readReported(idOf(response))).toMatchObject([{ outcome: "caller_left", cost: null }]);
+});
+
+describe("several streamed choices, of which one is complete when the caller leaves", () => {
+  const asked = { model: "anthropic/claude-3-opus-20240229", messages, n: 3, stream: true };
+
+  test("cost what all calls had counted until then", async () => {
+    const response = await leaveHalfWay([...claudeBegun(["half"]), hang]);
+    // Three times 9 × 15, and 3 + 1 + 1 tokens of output × 75, in USD per million.
+    expect(await readReported(idOf(response))).toMatchObject([{ outcome: "caller_left", cost: 0.00078 }]);
+  });
+
+  test("have an unknown cost if a call had counted nothing", async () => {
+    const { usage: _, ...message } = claudeMessage("");
+    const block = { type: "content_block_start", index: 0, content_block: { type: "text", text: "half" } };
+    const events = [{ type: "message_start", message: { ...message, content: [], stop_reason: null } }, block];
+    const response = await leaveHalfWay([streamHead(), ...events.map(claudeEvent), hang]);
+    expect(await readReported(idOf(response))).toMatchObject([{ outcome: "caller_left", cost: null }]);
+  });
+
+  /** The first call ends; the caller leaves after it has received its end and text of the others. */
+  async function leaveHalfWay(half: Script): Promise<Response> {
+    vendor.next(claudeAnswer("whole", true));
+    vendor.next(half);
+    vendor.next(half);
+    const left = new AbortController();
+    const response = await ask(gateway.url, key, asked, { signal: left.signal });
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const decoder = new TextDecoder();
+    let received = "";
+    while (received.split('"half"').length < 3 || !received.includes('"finish_reason":"stop"')) {
+      const { value, done } = await reader.read();
+      if (done) throw new Error(`the stream has ended: ${received}`);
+      received += decoder.decode(value, { stream: true });
+    }
+    left.abort();
+    return response;
+  }
 });
