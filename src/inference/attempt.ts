@@ -124,6 +124,7 @@ export class Attempt implements Accounting {
     this.#dependencies = dependencies;
     this.#options = options;
     this.#reservation = reservation;
+    this.ticket.attempt = context.trace.attempts.at(-1) ?? null;
     this.quote = dependencies.pricing.quote(candidate.provider, candidate.model);
     context.trace.sentAt = this.startedAt;
     context.trace.firstByteAt = 0;

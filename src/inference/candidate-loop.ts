@@ -4,7 +4,7 @@
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import { pause } from "../lib/deadline.ts";
 import { CallerLeft, type Connection } from "../providers/call.ts";
-import type { Admission, OfferHealth } from "./health.ts";
+import { type Admission, isProviderFailure, type OfferHealth } from "./health.ts";
 import { toOutcome } from "./report.ts";
 import type { AttemptNote, NamedTarget, Trace } from "./trace.ts";
 
@@ -171,14 +171,18 @@ function noteSuccess(note: AttemptNote, { health }: LoopCandidate, admission: Ad
 function noteFailure(note: AttemptNote, { health }: LoopCandidate, admission: Admission, error: unknown): void {
   note.endedAt = performance.now();
   note.failure = toOutcome(error);
-  // Nothing was sent, so it says nothing about the provider.
-  if (!(error instanceof GatewayError) || isOwnRefusal(error)) {
+  if (!(error instanceof GatewayError) || !concernsProvider(error, note)) {
     health?.cancelled(admission);
     return;
   }
   const { code, message, details } = error;
   const failure = { code, message, retryAfter: details.retryAfter ?? null };
   health?.failed(note.endedAt, admission, failure, note.reason !== "retry");
+}
+
+/** What kept a request from being sent says nothing about the provider, unless its credentials could not be obtained or its engine failed. */
+function concernsProvider(error: GatewayError, { wasSent }: AttemptNote): boolean {
+  return !isOwnRefusal(error) && (wasSent || isProviderFailure(error.code));
 }
 
 /** Why the candidate is tried, before any retry. */

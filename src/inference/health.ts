@@ -31,6 +31,11 @@ const breakingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** After these, other offers of a pool go first for a while; the circuit stays closed. */
 const coolingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["provider_rate_limited", "provider_auth_failed"]);
 
+/** A failure of the provider itself, or of its credentials. Other codes refuse one request. */
+export function isProviderFailure(code: ErrorCode): boolean {
+  return breakingCodes.has(code) || coolingCodes.has(code);
+}
+
 const maxOpenFactor = 8;
 // A probe may take as long as an answer does; after this long another probe is admitted.
 const probeMs = 10_000;
@@ -128,7 +133,7 @@ export class OfferHealth {
     this.lastError = { code, message, at: new Date() };
   }
 
-  /** The caller left, so the call says nothing about the provider. */
+  /** The caller left, or nothing was sent, so the call says nothing about the provider. */
   cancelled(admission: Admission): void {
     if (admission === "probe") this.#probeUntil = 0;
   }

@@ -100,6 +100,7 @@ export class Trace {
       deployment: deployment.name,
       reason,
       startedAt: performance.now(),
+      wasSent: false,
       failure: null,
       endedAt: null,
     };

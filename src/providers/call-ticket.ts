@@ -8,6 +8,14 @@ export class CallTicket {
   protected declare readonly isTicket: true;
   /** A request was sent to a provider. */
   isUsed = false;
+  /** The record of the attempt that the calls belong to; null without one. */
+  attempt: { wasSent: boolean } | null = null;
   /** Header lines of every call, such as those that continue a trace. */
   headerLines = "";
+
+  /** Called when a request is sent. */
+  use(): void {
+    this.isUsed = true;
+    if (this.attempt !== null) this.attempt.wasSent = true;
+  }
 }

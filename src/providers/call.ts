@@ -96,7 +96,7 @@ export class ProviderCall implements Watched {
     this.#waitAt = this.startedAt + firstByteTimeoutMs;
     this.#totalAt = options.deadline;
     this.#checkCallerAt = this.startedAt + minAgeMs;
-    options.ticket.isUsed = true;
+    options.ticket.use();
     this.#exchange = send(options);
     options.ticker.watch(this);
   }

@@ -157,6 +157,8 @@ export interface AttemptRecord {
   /** Why this offer was tried. */
   readonly reason: "first" | "retry" | "other_deployment" | "fallback";
   readonly startedAt: number;
+  /** False while nothing was sent to the provider, for example because its format cannot express the request. */
+  wasSent: boolean;
   /** Null while the call runs, and after a success. */
   failure: "caller_left" | ErrorCode | null;
   endedAt: number | null;

@@ -3,11 +3,13 @@
 import { expect, test } from "bun:test";
 import { OfferHealth } from "../../src/inference/health.ts";
 import { answer, chatChunk, down, event, fin, hang, type Script, streamHead, until, well } from "../support/answers.ts";
+import { claudeAnswer } from "../support/anthropic.ts";
 import { ask, chatPath, hello, readCompletion, readError } from "../support/chat.ts";
 import { readChatStream } from "../support/events.ts";
 import { readOffer, waitForState } from "../support/provider-states.ts";
 import { openConnection, type RawConnection, requestBytes } from "../support/raw-http.ts";
 import { sharedGateway, testGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
 const failuresToOpen = 3;
@@ -15,14 +17,30 @@ const openMs = 1_000;
 
 let models = 0;
 
+const vendor = await startVendor();
+const origin = `http://127.0.0.1:${vendor.port}`;
+const googleUser = {
+  type: "authorized_user",
+  client_id: "client",
+  client_secret: "hush",
+  refresh_token: "1//refresh",
+  quota_project_id: "payer",
+  token_uri: `${origin}/token`,
+};
 const gateway = await sharedGateway({
+  vendor,
+  config: {
+    providers: {
+      anthropic: { base_url: origin, api_key: "k" },
+      vertexai: { base_url: origin, api_key: JSON.stringify(googleUser) },
+    },
+  },
   env: {
     SWITCHYARD_RETRIES: "0",
     SWITCHYARD_BREAKER_FAILURES: String(failuresToOpen),
     SWITCHYARD_BREAKER_OPEN_MS: String(openMs),
   },
 });
-const { vendor } = gateway;
 const key = await gateway.createKey();
 
 /** A model of its own for each test: circuits are per offer. */
@@ -190,6 +208,36 @@ test("a probe that is answered with a refusal shows that the provider is there",
   vendor.on(model, answer(400, { error: { message: "no" } }));
   await waitForState(gateway, `mock/${model}`, "half_open");
   expect(await statuses(model, 3)).toEqual([400, 400, 400]);
+});
+
+test("a request that is refused before it is sent decides nothing, and is no failure of the provider", async () => {
+  const model = newModel(down);
+  const offer = `anthropic/${model}`;
+  const send = (content: unknown) =>
+    ask(gateway.url, key, { model: offer, max_tokens: 5, messages: [{ role: "user", content }] });
+  for (let count = 0; count < failuresToOpen; count += 1) expect((await send("hi")).status).toBe(502);
+  await waitForState(gateway, offer, "half_open");
+  const before = await readOffer(gateway, offer);
+  const refused = await readError(await send([{ type: "file", file: { file_id: "unknown" } }]));
+  expect(refused).toMatchObject({ status: 404, code: "file_not_found" });
+  expect(callsOf(model)).toBe(failuresToOpen);
+  const { state, calls, failures, last_error } = before;
+  expect(state).toBe("half_open");
+  expect(await readOffer(gateway, offer)).toMatchObject({ state, calls, failures, last_error });
+  vendor.on(model, claudeAnswer("well", false));
+  expect((await send("hi")).status).toBe(200);
+  expect((await readOffer(gateway, offer)).state).toBe("closed");
+});
+
+test("a provider whose token service fails has failed, although nothing was sent to it", async () => {
+  vendor.on("", down);
+  for (let count = 0; count < failuresToOpen; count += 1) {
+    const error = await readError(await ask(gateway.url, key, { ...hello, model: "vertexai/gemini-2.5-flash" }));
+    expect(error).toMatchObject({ status: 502, code: "provider_unreachable" });
+  }
+  const { state, failures, last_error } = await readOffer(gateway, "vertexai/gemini-2.5-flash");
+  expect({ failures, code: last_error?.code }).toEqual({ failures: failuresToOpen, code: "provider_unreachable" });
+  expect(state).not.toBe("closed");
 });
 
 for (const [status, seen] of [

@@ -83,6 +83,7 @@ export async function accountRun<Result>(
       ? run.callLimits.charge(run.caller, nameOf(run))
       : await run.callLimits.reserve(run.caller, nameOf(run), demand, run.trace.root);
   const ticket = new RunTicket(run);
+  ticket.attempt = run.trace.attempts.at(-1) ?? null;
   // Calls to models have spans of their own.
   const span = run.trace.span === null || run.reportsCalls ? null : startSpan(run.trace.span, run);
   if (span !== null) ticket.headerLines = span.linesFor(run.provider);
