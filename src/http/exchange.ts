@@ -163,8 +163,8 @@ export class Exchange {
     headers["server-timing"] = trace.toServerTiming(performance.now());
     // Clients of the Messages format look for the id here.
     if (this.errorFormat === "messages") headers["request-id"] = requestId;
-    const { length } = trace.attempts;
-    if (length > 0) headers["x-switchyard-attempts"] = String(length);
+    const sent = trace.countSent();
+    if (sent > 0) headers["x-switchyard-attempts"] = String(sent);
     if (trace.dropped.length > 0) headers["x-switchyard-dropped-params"] = toHeaderList(trace.dropped);
     if (this.isPrivate) headers["cache-control"] = "no-store";
     if (caller !== null) this.#context.limits.addHeaders(headers, caller, trace);

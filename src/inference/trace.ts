@@ -38,6 +38,7 @@ export class Trace {
   firstByteAt = 0;
   /** The path of the route, for the log. */
   path = "";
+  /** Some of them were refused before anything was sent. */
   attempts: AttemptNote[] = [];
   /** Parameters that the provider's format cannot express. */
   dropped: readonly string[] = [];
@@ -50,7 +51,7 @@ export class Trace {
   hasRequestLine = false;
   /** Of all calls together; provider, model and outcome are those of the last one. */
   reported: ReportedCalls | null = null;
-  /** How many attempts of the request were sent to a provider. */
+  /** How many attempts of the request have been reported. */
   calls = 0;
   /** The parent of the spans of further work; null when traces are not exported. */
   span: Span | null;
@@ -64,7 +65,7 @@ export class Trace {
     this.span = root === undefined ? null : root.span;
   }
 
-  /** The number of the attempt that is about to be sent. */
+  /** The number of the attempt that is reported. */
   countCall(): number {
     return ++this.root.calls;
   }
@@ -106,6 +107,13 @@ export class Trace {
     };
     this.attempts.push(note);
     return note;
+  }
+
+  /** How many attempts were sent to a provider. Those that still run are among them, in contrast to `calls`. */
+  countSent(): number {
+    let sent = 0;
+    for (const { wasSent } of this.attempts) if (wasSent) sent++;
+    return sent;
   }
 
   /** The last attempt began to stream its answer and failed before the end. */

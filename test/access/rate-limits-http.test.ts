@@ -64,8 +64,14 @@ describe("limits of models", () => {
     expect([status, code]).toEqual([429, "rate_limit_exceeded"]);
     expect(message).toContain("The key 'limited' may send 2 requests per minute for models that match 'mock/*'");
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(30);
+    // Only what was sent to a provider is an attempt.
+    expect(headers.get("x-switchyard-attempts")).toBeNull();
     const other = await chat(key, { fallbacks: ["mock2/echo"] });
     expect([other.status, ((await other.json()) as { provider: string }).provider]).toEqual([200, "mock2"]);
+    expect(other.headers.get("x-switchyard-attempts")).toBe("1");
+    const streamed = await chat(key, { fallbacks: ["mock2/echo"], stream: true });
+    await streamed.text();
+    expect([streamed.status, streamed.headers.get("x-switchyard-attempts")]).toEqual([200, "1"]);
   });
 
   test("a limit of a provider holds for its tasks, also when they name no model", async () => {

@@ -1,8 +1,9 @@
 // The circuit breaker and the retries of tasks: the same as those of models.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import { answer, rst } from "../support/answers.ts";
+import { answer, completion, rst } from "../support/answers.ts";
 import { ask, askTask, readError } from "../support/chat.ts";
+import { answerByExample } from "../support/llm-tasks.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
 
@@ -29,6 +30,7 @@ const gateway = await sharedGateway({
   vendor,
   config: {
     providers: {
+      openai: { base_url: vendor.url, api_key: "k-openai" },
       deepl: { base_url: at, api_key: "k-deepl" },
       modernmt: { base_url: `${at}/mmt`, api_key: "k-mmt" },
       sapling: {
@@ -80,6 +82,13 @@ describe("a vendor of tasks", () => {
     const response = await translate("deepl");
     expect([response.status, response.headers.get("x-switchyard-attempts")]).toEqual([200, "2"]);
     expect(vendor.requests).toHaveLength(2);
+  });
+
+  test("that asks a chat model twice has made two attempts", async () => {
+    vendor.next(answer(200, completion("no JSON")));
+    vendor.next(answerByExample);
+    const response = await translate("openai/gpt-5");
+    expect([response.status, response.headers.get("x-switchyard-attempts")]).toEqual([200, "2"]);
   });
 
   test("is not sent a task again that it may have executed", async () => {

@@ -94,10 +94,15 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     const { dropped } = trace;
     try {
       const files = input.files ?? (await openFiles(plan, { owner: ownerOf(caller), signal, timeoutMs }));
-      return await tryOffers(plan.offers, { trace, signal, deadline }, async (offer, _note, deployment) => {
+      return await tryOffers(plan.offers, { trace, signal, deadline }, async (offer, note, deployment) => {
         try {
           trace.dropped = [...dropped, ...findUnsupported(request.input, offer.engine)];
-          return await runEngine(input, plan, offer, { files, signal, deadline, ...(deployment && { deployment }) });
+          return await runEngine(
+            input,
+            plan,
+            { offer, note },
+            { files, signal, deadline, ...(deployment && { deployment }) },
+          );
         } catch (error) {
           throw offer.engine.isIdempotent ? error : withoutRetry(error);
         }
@@ -142,28 +147,28 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
   async function runEngine(
     input: TaskRequestContext,
     plan: TaskPlan,
-    offer: TaskOffer,
-    running: Pick<TaskCall, "files" | "signal" | "deadline" | "deployment">,
+    { offer, note }: { readonly offer: TaskOffer; readonly note: AttemptNote },
+    options: Pick<TaskCall, "files" | "signal" | "deadline" | "deployment">,
   ): Promise<JsonObject> {
     const { request, trace, requestId, caller } = input;
     const { task } = plan;
     const owner = ownerOf(caller);
     const startedAt = performance.now();
     trace.sentAt = startedAt;
-    let hasSent = false;
-    const done = await runOffer({
+    const modelCalls: AttemptNote[] = [];
+    const running = runOffer({
       task,
       offer,
       call: {
         input: plan.input,
-        ...running,
+        ...options,
         providerParams: request.provider_params ?? {},
         requestId,
         owner,
-        // The loop has noted the first send; each further one is an attempt of its own.
+        // The note of the loop stands for the first call of a model; each further one is an attempt of its own.
         onAttempt(attempt) {
-          if (hasSent) trace.attempts.push(attempt);
-          hasSent = true;
+          if (modelCalls.length > 0) trace.attempts.push(attempt);
+          modelCalls.push(attempt);
         },
       },
       caller,
@@ -172,6 +177,9 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
       checkLedger: dependencies.checkLedger,
       publish: async (binary) => input.takeBinary?.(binary) ?? (await publish(binary, owner, input.baseUrl)),
       report,
+    });
+    const done = await running.finally(() => {
+      note.wasSent ||= modelCalls[0]?.wasSent === true;
     });
     trace.firstByteAt = startedAt + done.milliseconds;
     return {
