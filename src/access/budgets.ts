@@ -52,7 +52,7 @@ export function createBudgets(options: BudgetsOptions) {
   /** By the id of the rule. */
   const accounts = new Map<string, Account>();
   const rulesWithBudget = new WeakMap<readonly LimitRule[], readonly LimitRule[]>();
-  /** Accounts of earlier periods and idle ones, until all of their lease is given back. */
+  /** Accounts of earlier periods and idle ones, until no call waits for them and all of their lease is given back. */
   const leaving = new Set<Account>();
   const requested = new Set<Account>();
   let exchanging: Promise<void> | null = null;
@@ -240,7 +240,10 @@ export function createBudgets(options: BudgetsOptions) {
       if (isIdle) retire(account);
     }
     for (const account of leaving) {
-      if (account.returning > 0) request(account);
+      account.rejectLate(at);
+      // What is left of a grant when the last call that waited has been served.
+      if (account.waiters.length === 0) account.returnAvailable();
+      if (account.waiters.length > 0 || account.returning > 0) request(account);
       else if (account.reserved === 0) leaving.delete(account);
     }
     if ((isHolding || leaving.size > 0) && !isPolling) void poll(at);

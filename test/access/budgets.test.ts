@@ -265,6 +265,39 @@ describe("several processes", () => {
     expect(admitted).toBeGreaterThanOrEqual(997);
   }, 300_000);
 
+  describe("a call that waits when its period ends", () => {
+    /** A call waits in one process for what another has reserved, and a further call begins the next day. */
+    async function waitOverMidnight(waitMs: number) {
+      const clock = { now: Date.parse("2026-03-15T23:59:59.500Z") };
+      const rule = makeRule({ period: "daily" });
+      const one = openBudgets({ now: () => clock.now });
+      const other = openBudgets({ now: () => clock.now, waitMs });
+      const held = await one.reserve(rule, 0.9 * usd);
+      const waiting = other.reserve(rule, 0.2 * usd);
+      waiting.catch(() => {});
+      const isWanted = async () => (await storage.budgets.wanted(clock.now)).includes(held.accounts[0] as string);
+      await waitFor("the call to wait", isWanted);
+      clock.now += 600;
+      const next = await other.reserve(rule, 0.1 * usd);
+      expect(next.accounts).not.toEqual(held.accounts);
+      return { clock, one, held, waiting };
+    }
+
+    test("gets what comes back of the old period", async () => {
+      const { one, held, waiting } = await waitOverMidnight(60_000);
+      await one.spend(held, 0.1 * usd);
+      expect((await waiting).accounts).toEqual(held.accounts);
+    });
+
+    test("is refused when its time is over", async () => {
+      const { clock, waiting } = await waitOverMidnight(2_000);
+      clock.now += 2_000;
+      const refusal = await refusalOf(waiting);
+      expect(refusal.code).toBe("budget_exceeded");
+      expect(refusal.details.headers?.["x-should-retry"]).toBe("true");
+    });
+  });
+
   test("a process that ends gives back its lease", async () => {
     const rule = makeRule();
     const one = openBudgets();
