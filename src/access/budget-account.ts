@@ -100,6 +100,11 @@ export class Account {
     this.#serveFirst(now);
   }
 
+  /** An exchange was sent, and its answer is missing: the store may have granted something. */
+  get isUnanswered(): boolean {
+    return this.#returned !== null;
+  }
+
   returnAvailable(): void {
     if (this.available <= 0) return;
     this.returning += this.available;

@@ -52,8 +52,11 @@ export function createBudgets(options: BudgetsOptions) {
   /** By the id of the rule. */
   const accounts = new Map<string, Account>();
   const rulesWithBudget = new WeakMap<readonly LimitRule[], readonly LimitRule[]>();
-  /** Accounts of earlier periods and idle ones, until no call waits for them and all of their lease is given back. */
-  const leaving = new Set<Account>();
+  /**
+   * Accounts of earlier periods and idle ones, by their ids, until no call waits for them and all of their lease is given back. No other account
+   * has the id of one of them, because an exchange may name an account only once.
+   */
+  const leaving = new Map<string, Account>();
   const requested = new Set<Account>();
   let exchanging: Promise<void> | null = null;
   let ticking: ReturnType<typeof setInterval> | null = null;
@@ -105,8 +108,9 @@ export function createBudgets(options: BudgetsOptions) {
     const deadline = now() + waitMs;
     const taken: { account: Account; generation: number }[] = [];
     try {
-      for (const account of applying.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+      for (const planned of applying.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
         const at = now();
+        const account = keepAccount(planned);
         if (account.canTake(pico, at)) {
           account.take(pico, at);
           taken.push({ account, generation: account.generation });
@@ -130,7 +134,7 @@ export function createBudgets(options: BudgetsOptions) {
 
   function settlePart(account: Account, reserved: number, actual: number, generation: number): void {
     account.settle(reserved, actual, generation, now());
-    if (leaving.has(account)) account.returnAvailable();
+    if (leaving.get(account.id) === account) account.returnAvailable();
   }
 
   function findBudgets(rules: readonly LimitRule[]): readonly LimitRule[] {
@@ -146,22 +150,42 @@ export function createBudgets(options: BudgetsOptions) {
     const known = accounts.get(rule.id);
     if (known !== undefined && known.rule.budget === rule.budget && at < known.terms.changesAt) return known;
     const terms = toTerms(rule.budget as Budget, at);
-    if (known !== undefined && known.id === toAccountId(rule, terms)) {
+    const id = toAccountId(rule, terms);
+    if (known !== undefined && known.id === id) {
       known.update(rule, terms);
       if (known.returning > 0) request(known);
       return known;
     }
     if (known !== undefined) retire(known);
-    const account = new Account(rule, terms, ++numbers);
+    const account = takeBack(id, rule, terms) ?? new Account(rule, terms, ++numbers);
+    account.lastUsedAt = at;
     if (accounts.size >= mostAccounts) forgetOldest();
     accounts.set(rule.id, account);
     start();
     return account;
   }
 
+  function takeBack(id: string, rule: LimitRule, terms: AccountTerms): Account | undefined {
+    const account = leaving.get(id);
+    leaving.delete(id);
+    account?.update(rule, terms);
+    return account;
+  }
+
+  /** While a call waited for another account, this one may have been retired and forgotten. It is kept until the call has been served. */
+  function keepAccount(account: Account): Account {
+    const known = accounts.get(account.rule.id);
+    if (known?.id === account.id) return known;
+    const left = leaving.get(account.id);
+    if (left !== undefined) return left;
+    leaving.set(account.id, account);
+    start();
+    return account;
+  }
+
   function retire(account: Account): void {
     accounts.delete(account.rule.id);
-    leaving.add(account);
+    leaving.set(account.id, account);
     account.returnAvailable();
     if (account.returning > 0) request(account);
   }
@@ -234,23 +258,29 @@ export function createBudgets(options: BudgetsOptions) {
     let isHolding = false;
     for (const account of accounts.values()) {
       account.rejectLate(at);
-      if (account.waiters.length > 0) request(account);
+      if (account.waiters.length > 0 || account.returning > 0) request(account);
       if (account.available > 0 || account.reserved > 0) isHolding = true;
       const isIdle = account.reserved === 0 && account.waiters.length === 0 && at - account.lastUsedAt > idleMs;
       if (isIdle) retire(account);
     }
-    for (const account of leaving) {
+    for (const account of leaving.values()) {
       account.rejectLate(at);
       // What is left of a grant when the last call that waited has been served.
       if (account.waiters.length === 0) account.returnAvailable();
       if (account.waiters.length > 0 || account.returning > 0) request(account);
-      else if (account.reserved === 0) leaving.delete(account);
+      else if (account.isUnanswered) repeatExchange(account);
+      else if (account.reserved === 0 && !account.isRequested) leaving.delete(account.id);
     }
     if ((isHolding || leaving.size > 0) && !isPolling) void poll(at);
     if (accounts.size === 0 && leaving.size === 0 && ticking !== null) {
       clearInterval(ticking);
       ticking = null;
     }
+  }
+
+  /** Unless it is still in progress: a second one would ask for more than the account needs. */
+  function repeatExchange(account: Account): void {
+    if (exchanging === null) request(account);
   }
 
   async function poll(at: number): Promise<void> {
@@ -273,7 +303,7 @@ export function createBudgets(options: BudgetsOptions) {
   }
 
   async function renew(at: number): Promise<void> {
-    const held = [...accounts.values(), ...leaving]
+    const held = [...accounts.values(), ...leaving.values()]
       .filter(({ hasLease }) => hasLease)
       .map((account) => {
         return { account, leaseUntil: account.leaseUntil };
@@ -296,7 +326,7 @@ export function createBudgets(options: BudgetsOptions) {
     /** Gives back what is leased and not reserved. */
     async close(): Promise<void> {
       if (ticking !== null) clearInterval(ticking);
-      for (const account of [...accounts.values(), ...leaving]) {
+      for (const account of [...accounts.values(), ...leaving.values()]) {
         account.returnAvailable();
         if (account.returning > 0) request(account);
       }

@@ -298,6 +298,33 @@ describe("several processes", () => {
     });
   });
 
+  test("a call that waits for one budget finds another one of which the period has ended meanwhile", async () => {
+    const clock = { now: Date.parse("2026-03-15T23:59:59.500Z") };
+    const first = makeRule({}, { id: "key:first" });
+    const second = makeRule({ period: "daily" }, { id: "key:second" });
+    const asked: string[] = [];
+    const exchange: typeof storage.budgets.exchange = async (requests, terms) => {
+      asked.push(...requests.map(({ ruleId }) => ruleId));
+      return await storage.budgets.exchange(requests, terms);
+    };
+    const one = openBudgets({ now: () => clock.now });
+    const other = openBudgets({ now: () => clock.now, waitMs: 60_000, store: { ...storage.budgets, exchange } });
+    const [heldOfFirst, heldOfSecond] = [await one.reserve(first, 0.9 * usd), await one.reserve(second, 0.9 * usd)];
+    const isWanted = async (held: BudgetReservation) =>
+      (await storage.budgets.wanted(clock.now)).includes(held.accounts[0] as string);
+    const waiting = other.reserve([first, second], 0.2 * usd);
+    await waitFor("the call to wait for the first budget", () => isWanted(heldOfFirst));
+    clock.now += 600;
+    await other.reserve(second, 0.1 * usd);
+    // The store is asked once in a tick: after two ticks, the account of the old period is forgotten.
+    asked.length = 0;
+    await waitFor("two ticks", () => asked.filter((id) => id === first.id).length > 2);
+    await one.spend(heldOfFirst, 0.1 * usd);
+    await waitFor("the call to wait for the second budget", () => isWanted(heldOfSecond));
+    await one.spend(heldOfSecond, 0.1 * usd);
+    expect((await waiting).accounts).toEqual([heldOfFirst, heldOfSecond].flatMap(({ accounts }) => accounts));
+  });
+
   test("a process that ends gives back its lease", async () => {
     const rule = makeRule();
     const one = openBudgets();

@@ -1,11 +1,15 @@
 // Accounts and leases of budgets, on both engines.
 
 import { expect, test } from "bun:test";
+import { createBudgets } from "../../src/access/budgets.ts";
+import type { LimitRule } from "../../src/access/limit-rules.ts";
+import { GatewayError } from "../../src/errors.ts";
 import type { AlertSettings, LeaseRequest, LeaseTerms } from "../../src/storage/budgets.ts";
 import { toMonth } from "../../src/storage/ledger.ts";
 import { openStorage, type Storage } from "../../src/storage/storage.ts";
-import { createEngines, describeOn, takeOne, withStorage } from "../contracts/engines.ts";
+import { createEngines, describeOn, quiet, takeOne, withStorage } from "../contracts/engines.ts";
 import { makeLine } from "../contracts/ledger-store.ts";
+import { waitFor } from "../support/wait.ts";
 
 const id = "key:one monthly 0";
 const now = 1_800_000_000_000;
@@ -69,6 +73,43 @@ for (const engine of createEngines()) {
         await exchange(storage, ask({ number: 2, returnPico: 800 }), as("a"));
         expect((await exchange(storage, ask({ needPico: 900, wantPico: 900 }), as("b"))).grantedPico).toBe(900);
         expect((await exchange(storage, ask({ number: 3 }), as("a"))).othersPico).toBe(900n);
+      });
+    });
+
+    test("a budget that could not be given back in an outage is used again by the next call", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const clock = { now };
+        let isDown = false;
+        const exchanges: string[][] = [];
+        const exchangeUnlessDown: typeof storage.budgets.exchange = async (requests, terms) => {
+          exchanges.push(requests.map((request) => request.id));
+          if (isDown) throw new GatewayError("dependency_unavailable", "down");
+          return await storage.budgets.exchange(requests, terms);
+        };
+        const budgets = createBudgets({
+          ...{ processId: "a", waitMs: 60_000, log: quiet },
+          store: { ...storage.budgets, exchange: exchangeUnlessDown },
+          now: () => clock.now,
+        });
+        const rule: LimitRule = {
+          ...{ id: "key:one", holder: "key", holderName: "a key", model: null, rateLimit: null },
+          budget: { amount: 1, period: "none", time_zone: "UTC", raise: null },
+        };
+        const reserve = async () => await budgets.reserve([rule], "mock/echo", () => 900_000_000_000);
+        (await reserve())?.release();
+        isDown = true;
+        clock.now += 61_000;
+        await waitFor("the budget to be idle", () => budgets.size() === 0);
+        exchanges.length = 0;
+        const waiting = reserve();
+        await waitFor("several attempts", () => exchanges.length > 3);
+        isDown = false;
+        const held = await waiting;
+        expect(exchanges.filter((ids) => new Set(ids).size < ids.length)).toEqual([]);
+        held?.release();
+        await budgets.close();
+        const left = await exchange(storage, ask({ id: held?.accounts[0] ?? "" }), as("b", clock.now));
+        expect(left).toMatchObject({ othersPico: 0n });
       });
     });
 
