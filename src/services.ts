@@ -52,7 +52,7 @@ import { type MetricsAccess, metricsOfOneProcess } from "./metrics/metrics-link.
 import { watchProcess } from "./metrics/process-gauges.ts";
 import { isSetUp, setUpProviders } from "./provider-setup.ts";
 import type { Provider } from "./providers/configure.ts";
-import { findProvider } from "./providers/find-provider.ts";
+import { isNamed } from "./providers/find-provider.ts";
 import { HttpClient, type ProxyRule } from "./providers/http-client.ts";
 import { rows as builtInRows } from "./providers/index.ts";
 import { hasModels } from "./providers/provider.ts";
@@ -257,8 +257,9 @@ export async function createServices(config: Config, log: Log, options: Services
     testProvider,
     /** The names of the providers that have what they need, without the sandbox and the local engines. */
     listConfigured: () => [...providers.values()].filter(isSetUp).map(({ name }) => name),
-    /** The name under which calls are counted, by any name of the provider. */
-    toProviderName: (name: string) => findProvider(providers, name)?.name ?? name,
+    /** The names under which calls are counted, of all providers that have a name. */
+    toProviderNames: (name: string) =>
+      [...providers.values()].filter((provider) => isNamed(provider, name)).map((provider) => provider.name),
     ...access,
     /** Null: traces are not exported. */
     tracing,

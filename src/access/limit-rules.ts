@@ -12,15 +12,18 @@ export interface LimitRule {
   readonly id: string;
   readonly holder: "key" | "team";
   readonly holderName: string;
-  /** A pattern such as `openai/*`, with the canonical name of the provider; null: the rule applies to every call. */
+  /** A pattern such as `openai/*`, as the holder's limits state it; null: the rule applies to every call. */
   readonly model: string | null;
+  /** The pattern with the canonical names of its providers, where these differ: calls are counted as `google/…`, which `gemini/*` limits too. */
+  readonly otherPatterns?: readonly string[];
   readonly rateLimit: RateLimit | null;
   readonly budget: Budget | null;
 }
 
 /** A rule for certain models also applies to calls of the models for tasks. */
-export function appliesTo({ model: pattern }: LimitRule, call: string): boolean {
-  return pattern === null || includesCallOfProvider(pattern, call);
+export function appliesTo({ model: pattern, otherPatterns }: LimitRule, call: string): boolean {
+  if (pattern === null || includesCallOfProvider(pattern, call)) return true;
+  return otherPatterns?.some((other) => includesCallOfProvider(other, call)) === true;
 }
 
 export interface RuleHolder {
@@ -31,32 +34,35 @@ export interface RuleHolder {
   readonly modelLimits: readonly ModelLimit[];
 }
 
-/** Turns any name of a provider into the canonical one, under which its calls are counted. */
-export type ToProviderName = (name: string) => string;
+/**
+ * The canonical names of all providers that have the name, whether they are set up or not: calls are counted under the canonical name, credentials
+ * change while rules stay, and the tasks of a provider may be set up without its models.
+ */
+export type ToProviderNames = (name: string) => readonly string[];
 
 /** Empty when the holder has no limits, so that its calls skip all checks. */
 export function toRules(
   holder: LimitRule["holder"],
   { id, name, rateLimit, budget, modelLimits }: RuleHolder,
-  toProviderName: ToProviderName,
+  toProviderNames: ToProviderNames,
 ): LimitRule[] {
   const base = { id: `${holder}:${id}`, holder, holderName: name, model: null };
-  const modelRules = modelLimits.map(
-    (limit): LimitRule => ({
-      ...base,
-      id: `${base.id}/${limit.model}`,
-      model: withProviderName(limit.model, toProviderName),
-      rateLimit: limit.rate_limit,
-      budget: limit.budget,
-    }),
-  );
+  const modelRules = modelLimits.map(({ model, rate_limit, budget }): LimitRule => {
+    const otherPatterns = findOtherPatterns(model, toProviderNames);
+    return {
+      ...{ ...base, id: `${base.id}/${model}`, model, rateLimit: rate_limit, budget },
+      ...(otherPatterns.length > 0 && { otherPatterns }),
+    };
+  });
   return rateLimit === null && budget === null ? modelRules : [{ ...base, rateLimit, budget }, ...modelRules];
 }
 
-/** Calls are counted under the canonical name of the provider, so `gemini/*` becomes `google/*`. */
-function withProviderName(pattern: string, toProviderName: ToProviderName): string {
+function findOtherPatterns(pattern: string, toProviderNames: ToProviderNames): readonly string[] {
   const parts = pattern.split("/");
   // The pattern of a task begins with its feature and subfeature: `text/summarize/gemini/*`.
   const providerIndex = featureNames.has(parts[0] ?? "") ? 2 : 0;
-  return parts.map((part, index) => (index === providerIndex ? toProviderName(part) : part)).join("/");
+  const written = parts[providerIndex];
+  if (written === undefined) return [];
+  const others = toProviderNames(written).filter((name) => name !== written);
+  return others.map((name) => parts.with(providerIndex, name).join("/"));
 }

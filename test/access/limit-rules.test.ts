@@ -1,29 +1,56 @@
 // The rules of a key or team.
 
 import { expect, test } from "bun:test";
-import { toRules } from "../../src/access/limit-rules.ts";
+import { appliesTo, toRules } from "../../src/access/limit-rules.ts";
 
 const rates = { requests_per_second: 1, requests_per_minute: null, tokens_per_minute: null, concurrent_requests: null };
 const holder = { id: "1", name: "a key", rateLimit: null, budget: null, modelLimits: [] };
-const toProviderName = (name: string) => (name === "gemini" ? "google" : name);
+const namesOf: Readonly<Record<string, readonly string[]>> = {
+  google: ["google", "gemini"],
+  vertexai: ["vertexai", "vertex", "google"],
+};
+const toProviderNames = (name: string) => Object.keys(namesOf).filter((provider) => namesOf[provider]?.includes(name));
 
 test("a holder without limits has no rules, and one with limits of models only has no rule for every call", () => {
-  expect(toRules("key", holder, toProviderName)).toEqual([]);
+  expect(toRules("key", holder, toProviderNames)).toEqual([]);
   const modelLimits = [{ model: "openai/*", rate_limit: rates, budget: null }];
-  expect(toRules("team", { ...holder, modelLimits }, toProviderName)).toEqual([
+  expect(toRules("team", { ...holder, modelLimits }, toProviderNames)).toEqual([
     { id: "team:1/openai/*", holder: "team", holderName: "a key", model: "openai/*", rateLimit: rates, budget: null },
   ]);
 });
 
 test.each([
-  ["gemini/*", "google/*"],
-  ["gemini/gemini-2.5-pro", "google/gemini-2.5-pro"],
-  ["text/summarize/gemini/*", "text/summarize/google/*"],
-  ["text/*", "text/*"],
-  ["*/gemini", "*/gemini"],
-  ["openrouter/google/gemini", "openrouter/google/gemini"],
-  ["*", "*"],
-])("the pattern %s limits %s, and its rule is named as it was written", (pattern, model) => {
+  ["gemini/*", ["google/*"]],
+  ["gemini/gemini-2.5-pro", ["google/gemini-2.5-pro"]],
+  ["text/summarize/gemini/*", ["text/summarize/google/*"]],
+  // The name of one provider, and another one's alias.
+  ["google/*", ["vertexai/*"]],
+  ["ocr/ocr/google", ["ocr/ocr/vertexai"]],
+  ["vertex/*", ["vertexai/*"]],
+  ["vertexai/*", undefined],
+  ["text/*", undefined],
+  ["*/gemini", undefined],
+  ["openrouter/google/gemini", undefined],
+  ["*", undefined],
+])("the pattern %s limits %p as well, and its rule is named as it was written", (pattern, otherPatterns) => {
   const modelLimits = [{ model: pattern, rate_limit: rates, budget: null }];
-  expect(toRules("key", { ...holder, modelLimits }, toProviderName)).toMatchObject([{ id: `key:1/${pattern}`, model }]);
+  const [rule] = toRules("key", { ...holder, modelLimits }, toProviderNames);
+  expect(rule).toMatchObject({ id: `key:1/${pattern}`, model: pattern });
+  expect(rule?.otherPatterns).toEqual(otherPatterns);
+});
+
+test.each([
+  ["gemini/*", "google/gemini-2.5-pro", true],
+  ["gemini/*", "ocr/ocr/google", true],
+  ["gemini/*", "vertexai/gemini-2.5-pro", false],
+  ["google/*", "google/gemini-2.5-pro", true],
+  ["google/*", "vertexai/gemini-2.5-pro", true],
+  ["google/*", "ocr/ocr/google", true],
+  ["google/*", "openrouter/google/gemini", false],
+  ["vertex/*", "google/gemini-2.5-pro", false],
+  ["ocr/ocr/gemini", "ocr/ocr/google", true],
+])("the limit of %s and the call %s: %p", (pattern, call, applies) => {
+  const modelLimits = [{ model: pattern, rate_limit: rates, budget: null }];
+  const [rule] = toRules("key", { ...holder, modelLimits }, toProviderNames);
+  expect(rule !== undefined && appliesTo(rule, call)).toBe(applies);
 });

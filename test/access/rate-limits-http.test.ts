@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { answer, completion, hang } from "../support/answers.ts";
-import { ask, hello, readError } from "../support/chat.ts";
-import { sharedGateway } from "../support/test-gateway.ts";
+import { ask, askTask, hello, readError } from "../support/chat.ts";
+import { sharedGateway, testGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -84,6 +84,47 @@ describe("limits of models", () => {
       });
     expect((await run()).status).toBe(200);
     expect(await readError(await run())).toMatchObject({ status: 429, code: "rate_limit_exceeded" });
+  });
+
+  describe("a name that two providers have", () => {
+    const limited = { rate_limit: { requests_per_minute: 1 } };
+    const models = { gemini: "google/gemini-3.8-flash", vertex: "vertexai/gemini-3.8-flash" };
+    const translated = answer(200, { data: { translations: [{ translatedText: "Hallo" }] } });
+    const translation = {
+      model: "translation/automatic_translation/google",
+      input: { text: "Hello", source_language: "en", target_language: "de" },
+    };
+
+    async function openGoogle(providers: readonly string[]) {
+      const address = `http://127.0.0.1:${vendor.port}`;
+      // Not in the form of a key for Gemini, so that the chat models of the company are those of its cloud.
+      const access = { base_url: address, api_key: "ya29.token+1" };
+      const config = { providers: Object.fromEntries(providers.map((name) => [name, access])) };
+      return await testGateway({ vendor, config });
+    }
+
+    test.each([
+      ["the company alone", ["google"]],
+      ["the company and its cloud", ["google", "vertexai"]],
+    ])("limits the tasks of the company when the operator has set up %s", async (_, providers) => {
+      await using own = await openGoogle(providers);
+      const created = await own.manage("POST", "/keys", {
+        name: "limited",
+        model_limits: [{ model: "google/*", ...limited }],
+      });
+      const { key } = created as { key: string };
+      vendor.next(translated);
+      expect((await askTask(own.url, key, translation)).status).toBe(200);
+      expect(await readError(await askTask(own.url, key, translation))).toMatchObject({ status: 429 });
+      if (!providers.includes("vertexai")) return;
+      // The chat models of the cloud have the company's name too.
+      expect(await readError(await ask(own.url, key, { ...hello, model: models.vertex }))).toMatchObject({
+        status: 429,
+      });
+      expect(await readError(await ask(own.url, key, { ...hello, model: models.gemini }))).toMatchObject({
+        status: 429,
+      });
+    });
   });
 
   test("a refusal is no failure of the provider", async () => {

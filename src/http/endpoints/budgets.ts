@@ -96,7 +96,7 @@ async function readPages<Item>(
 function toBudgets(kind: LimitRule["holder"], holder: Holder): BudgetOfHolder[] {
   const { id, name, budget, model_limits: modelLimits } = holder;
   // The accounts of budgets are named after the patterns as they were given.
-  const rules = toRules(kind, { id, name, rateLimit: null, budget, modelLimits }, (provider) => provider);
+  const rules = toRules(kind, { id, name, rateLimit: null, budget, modelLimits }, () => []);
   return rules.flatMap((rule) => (rule.budget === null ? [] : [{ rule: { ...rule, budget: rule.budget }, holder }]));
 }
 
