@@ -9,6 +9,7 @@ import { GatewayError } from "../errors.ts";
 import { suggest } from "../lib/find-nearest.ts";
 import type { Provider } from "../providers/configure.ts";
 import { findProvider, isNamed, listProviderNames } from "../providers/find-provider.ts";
+import { modelNamesOf } from "../providers/provider.ts";
 import { refuseForbidden } from "./allowed-models.ts";
 
 export interface Offer {
@@ -39,7 +40,7 @@ export function findOffers(table: RoutingTable, wanted: Wanted, caller: Caller, 
   if (caller.kind === "sandbox") return [sandboxOffer(table, wanted.model)];
   const isPlain = !wanted.fallbacks?.length && !wanted.routing && !table.aliases.has(wanted.model);
   if (isPlain) {
-    refuseForbidden(caller, wanted.model);
+    if (caller.allowedModels !== null) refuseForbiddenOffer(table, wanted.model, caller.allowedModels);
     return [findOffer(table, wanted.model)];
   }
   const offers = listTargets(table, wanted, draw).map((target) => toOffer(table, target, caller));
@@ -67,7 +68,7 @@ export function listTargets(table: RoutingTable, { model, fallbacks }: Wanted, d
 
 /** Throws when the caller may not use the model, or no provider has its name. */
 export function toOffer(table: RoutingTable, { name, model, weight }: Target, caller: Caller): Offer {
-  refuseForbidden(caller, model);
+  if (caller.allowedModels !== null) refuseForbiddenOffer(table, model, caller.allowedModels);
   const offer = findOffer(table, model);
   return weight === null ? offer : { ...offer, pool: name };
 }
@@ -91,6 +92,21 @@ export function resolveAlias(
     ({ model }) => model,
     ({ weight }) => weight,
   );
+}
+
+type AllowedModels = NonNullable<Caller["allowedModels"]>;
+
+function refuseForbiddenOffer(table: RoutingTable, name: string, allowedModels: AllowedModels): void {
+  refuseForbidden(allowedModels, name, () => listOtherNames(table, name));
+}
+
+/** A name of the provider counts only if it leads to the same provider: with a key for Gemini, `google` is not Vertex AI. */
+function listOtherNames({ providers }: RoutingTable, name: string): readonly string[] {
+  const { provider: providerName, model } = splitModelName(name);
+  const provider = findProvider(providers, providerName);
+  if (provider === undefined) return [];
+  const names = modelNamesOf(provider.row).filter((other) => findProvider(providers, other) === provider);
+  return names.map((other) => `${other}/${model}`);
 }
 
 function findOffer(table: RoutingTable, name: string): Offer {

@@ -51,14 +51,15 @@ export async function runShapedTask<Name extends TaskName>(
   context: ShapedContext,
 ): Promise<ShapedAnswer<Name>> {
   const { task, models, files, takeBinary } = shaped;
-  // The patterns of a key may match the name of the model with or without the task.
-  for (const model of models) refuseForbidden(context.caller, model, `${task}/${model}`);
+  const { allowedModels } = context.caller;
+  if (allowedModels !== null)
+    for (const model of models) refuseForbidden(allowedModels, model, () => listNames(universalAi, task, model));
   const passed = passOn(shaped, context);
   const [model, ...fallbacks] = models.map((name) => `${task}/${name}`) as [string, ...string[]];
   try {
     const answer = await universalAi.run({
       ...context,
-      // Both names of the model were checked above.
+      // All names of the model were checked above.
       caller: { ...context.caller, allowedModels: null },
       request: {
         model,
@@ -83,6 +84,13 @@ export async function runShapedTask<Name extends TaskName>(
   } catch (error) {
     throw error instanceof ValidationError ? inCallersNames(error, shaped.names) : error;
   }
+}
+
+/** The patterns of a key may match the name of the model with or without the task. */
+function listNames(universalAi: UniversalAi, task: TaskName, model: string): readonly string[] {
+  const name = `${task}/${model}`;
+  const names = [name, ...universalAi.listEqualNames(name)];
+  return [...names, ...names.map((one) => one.slice(task.length + 1))];
 }
 
 type PassedOn = Pick<ShapedTask, "task" | "models" | "others" | "isStrict">;

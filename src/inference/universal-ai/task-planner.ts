@@ -26,6 +26,8 @@ export interface TaskPlanner {
   chooseOffers(request: NamedModels, caller: Caller): readonly TaskOffer[];
   /** The offer of one model. Throws when the caller may not use it, or nothing offers it. */
   findOffer(model: string, caller: Caller): TaskOffer;
+  /** The names of a task's model that lead to the same engine: with other names of the provider, and with the model that is the default. */
+  listEqualNames(model: string): readonly string[];
 }
 
 const sandboxName = "sandbox";
@@ -55,6 +57,26 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
     return { engine, model: model ?? engine.defaultModel ?? null };
   }
 
+  function refuseForbiddenName(name: string, { allowedModels }: Caller): void {
+    if (allowedModels !== null) refuseForbidden(allowedModels, name, () => listEqualNames(name));
+  }
+
+  function listEqualNames(name: string): readonly string[] {
+    const [feature, subfeature, provider = "", ...rest] = name.split("/");
+    const task = `${feature}/${subfeature}`;
+    const choose = (providerName: string, model: string | null) =>
+      chooseEngine(byName.get(`${task}/${providerName}`) ?? [], model);
+    const model = rest.length === 0 ? null : rest.join("/");
+    const engine = choose(provider, model);
+    if (engine === undefined) return [];
+    const models = model === null && engine.defaultModel !== undefined ? [model, engine.defaultModel] : [model];
+    return [engine.provider, ...(engine.aliases ?? [])].flatMap((other) =>
+      models
+        .filter((one) => choose(other, one) === engine)
+        .map((one) => (one === null ? `${task}/${other}` : `${task}/${other}/${one}`)),
+    );
+  }
+
   function sandboxOffer(task: TaskName): TaskOffer {
     const [engine] = byName.get(`${task}/${sandboxName}`) ?? [];
     if (engine === undefined) throw new GatewayError("provider_not_found", "The sandbox does not support this task.");
@@ -62,7 +84,7 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
   }
 
   function choose(task: Task, names: readonly string[], caller: Caller): readonly TaskOffer[] {
-    for (const name of names) refuseForbidden(caller, name);
+    for (const name of names) refuseForbiddenName(name, caller);
     const offers =
       caller.kind === "sandbox" ? [sandboxOffer(task.name)] : names.map((name) => findOffer(name, task.name));
     const [first] = offers;
@@ -87,9 +109,10 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
       return choose(task, namesOf(request), caller);
     },
     findOffer(model, caller) {
-      refuseForbidden(caller, model);
+      refuseForbiddenName(model, caller);
       return findOffer(model, findTaskOf(model).name);
     },
+    listEqualNames,
   };
 }
 
