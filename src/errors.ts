@@ -163,7 +163,10 @@ interface ErrorDetails {
   /** The same request would fail in the same way: neither a client nor a job should repeat it. */
   readonly shouldRetry?: false;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The request was written to a provider without a complete answer: repeating it may execute and bill it twice. */
+  /**
+   * The request was written to a provider without a complete answer, or an earlier call for the same task was answered: repeating it may
+   * execute and bill it twice.
+   */
   readonly mayHaveExecuted?: true;
   /** A limit of the key or its team refused the call before it was sent. Another model may have other limits. */
   readonly isOwnLimit?: true;

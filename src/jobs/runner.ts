@@ -126,7 +126,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       span?.end(null);
     } catch (error) {
       try {
-        if (isUnavailable(error)) throw error;
+        if (isUnavailable(error) && !mayHaveExecuted(error)) throw error;
         await fail({ item, job, span }, error);
       } finally {
         span?.end(toOutcome(error));
@@ -244,14 +244,18 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     const { offer, progress } = attempt;
     if (signal.aborted) return await releaseWork(running, attempt);
     if (Date.now() >= deadline) throw timedOut(attempt);
+    // Nothing was executed, or executing it again does no harm.
+    const isRepeatable = mayRepeat(offer.engine) || !mayHaveExecuted(error);
     // The store of the files is down: an engine reads its files before it calls a provider.
-    if (isUnavailable(error)) return await retryLater(running, uncounted(progress), outagePauseMs);
+    if (isUnavailable(error) && isRepeatable) return await retryLater(running, uncounted(progress), outagePauseMs);
     if (!(error instanceof GatewayError)) throw error;
     const { code, details } = error;
     // A step that runs at the vendor is not started again. A limit of the key only delays the question for its result.
     if (progress.step !== null && !limitCodes.has(code)) throw error;
-    // A limit of the key is reached, or the queue of the local engines is full: the job waits in the work queue.
-    if (code === "overloaded" || code === "rate_limit_exceeded" || progress.step !== null)
+    // A limit of the key is reached, or the queue of the local engines is full: the job waits in the work queue. If an earlier call of the
+    // same run was answered, the next run would pay for that call again.
+    const isRefused = (code === "overloaded" || code === "rate_limit_exceeded") && isRepeatable;
+    if (isRefused || progress.step !== null)
       return await retryLater(running, uncounted(progress), (details.retryAfter ?? defaultWaitSeconds) * 1_000);
     const pauseMs = pausesMs[job.runs - progress.runsBefore - 1];
     if (pauseMs === undefined || details.shouldRetry === false || !mayRunAgain(offer.engine, error))
@@ -384,14 +388,19 @@ function mayRepeat({ isIdempotent }: Engine): boolean {
   return isIdempotent === true;
 }
 
+function mayHaveExecuted(error: unknown): boolean {
+  return error instanceof GatewayError && error.details.mayHaveExecuted === true;
+}
+
 /** A repeatable engine runs again after every error that allows a fallback; other engines only if nothing was executed. */
-function mayRunAgain(engine: Engine, { code, details }: GatewayError): boolean {
+function mayRunAgain(engine: Engine, error: GatewayError): boolean {
+  const { code } = error;
   if (mayRepeat(engine)) return code !== "provider_not_configured" && fallbackCodes.has(code);
-  return harmlessCodes.has(code) && !details.mayHaveExecuted;
+  return harmlessCodes.has(code) && !mayHaveExecuted(error);
 }
 
 function notRepeated(engine: Engine, error: GatewayError): GatewayError {
-  if (mayRepeat(engine) || !error.details.mayHaveExecuted) return error;
+  if (mayRepeat(engine) || !mayHaveExecuted(error)) return error;
   const message = `${error.message} The task was not sent again, because it could be executed and billed twice.`;
   return new GatewayError(error.code, message, { ...error.details, cause: error });
 }

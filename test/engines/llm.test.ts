@@ -335,6 +335,16 @@ describe("what comes back", () => {
     vendor.next(answer(429, { error: { message: "slow down" } }, { "retry-after": "3" }));
     const failure = await failureOf(run("text/summarize", text));
     expect([failure.code, failure.details.retryAfter]).toEqual(["provider_rate_limited", 3]);
+    expect(failure.details.mayHaveExecuted).toBeUndefined();
+  });
+
+  test("a failure of the correction says that an answer has been paid for", async () => {
+    say("no JSON");
+    vendor.next(answer(429, { error: { message: "slow down" } }, { "retry-after": "3" }));
+    const { code, message, details } = await failureOf(run("text/summarize", text));
+    expect([code, details.retryAfter, details.mayHaveExecuted]).toEqual(["provider_rate_limited", 3, true]);
+    expect(message).toContain("could not be used");
+    expect(message).toContain("slow down");
   });
 });
 

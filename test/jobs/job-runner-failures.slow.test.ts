@@ -89,6 +89,26 @@ describe("an engine that fails", () => {
     expect([job.asked.length, spare.asked.length]).toEqual([1, 2]);
   });
 
+  test.each([
+    "overloaded",
+    "rate_limit_exceeded",
+    "provider_rate_limited",
+    "dependency_unavailable",
+  ] as const)("one that is not idempotent is not called again when a later call of the run is refused (%s)", async (code) => {
+    const refused = (): never => {
+      throw new GatewayError(code, "Not now.", { retryAfter: 1, mayHaveExecuted: true });
+    };
+    const job = await createJob({ engines: [{ name: "vendor", run: refused }] });
+    await job.work();
+    expect(await job.result()).toMatchObject({
+      status: "fail",
+      error: { message: "Not now. The task was not sent again, because it could be executed and billed twice." },
+    });
+    const local = await createJob({ engines: [{ name: "local", isIdempotent: true, run: refused }] });
+    await local.work();
+    expect(await local.result()).toMatchObject({ status: "processing" });
+  });
+
   test("one that is idempotent is called again", async () => {
     const job = await createJob({
       engines: [

@@ -83,8 +83,8 @@ export async function askModel(question: Question, send: Send): Promise<ModelAns
   for (let answers = 1; ; answers++) {
     const isLast = answers === maxAnswers;
     const sent = await sendSupported({ question, features, corrections }, send).catch((error: unknown) => {
-      if (isLast || !isBadAnswer(error)) throw error;
-      return null;
+      if (!isLast && isBadAnswer(error)) return null;
+      throw answers === 1 ? error : toPaidFailure(error, model);
     });
     if (sent === null) {
       // The chat layer rejected the answer, so its text and its cost are unknown.
@@ -171,6 +171,14 @@ function toUnusable(problem: AnswerProblem, model: string): GatewayError {
     `The model '${model}' gave ${maxAnswers} answers that cannot be used: choose another model. The last problem: ${problem.message}.`,
     { cause: problem },
   );
+}
+
+/** An earlier call was answered: a repetition of the task would pay for that call again, whatever refused this one. */
+function toPaidFailure(error: unknown, model: string): unknown {
+  if (!(error instanceof GatewayError)) return error;
+  const { code, message, details } = error;
+  const what = `The first answer of the model '${model}' could not be used, and the call to correct it failed: ${message}`;
+  return new GatewayError(code, what, { ...details, mayHaveExecuted: true, cause: error });
 }
 
 /** Whether there is an answer to correct. A call that broke off has none; it is not repeated, because the provider may have executed it. */
