@@ -10,7 +10,7 @@ import type { TaskPlan } from "../inference/universal-ai/task-planner.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import { toUsd } from "../lib/money.ts";
 import type { Actor } from "../storage/audit.ts";
-import type { CreateJobOutcome, DeliveryRecord, JobFilter, ListedJob } from "../storage/job-records.ts";
+import type { CreateJobOutcome, DeliveryRecord, JobFilter, ListedJob, SizedJob } from "../storage/job-records.ts";
 import type { DeliveryStore, JobStore } from "../storage/storage.ts";
 import type { TraceHeaders } from "../tracing/span.ts";
 import { type StoredRequest, unpackResult } from "./job-request.ts";
@@ -43,6 +43,8 @@ export interface JobsDependencies {
 const cancelledResult = JSON.stringify({ error: { message: "The job was cancelled." }, cancelled: true });
 // The time at which a job ends is unknown; with this delay a client rarely polls without success.
 const fullRetrySeconds = 10;
+// The list is built in memory, with each result as text, as an object and as part of the answer.
+const maxListedBytes = 32 * 1_048_576;
 const idempotencyKeyLifetimeMs = 24 * 3_600_000;
 
 export type Jobs = ReturnType<typeof createJobs>;
@@ -124,7 +126,13 @@ function createStoredJobs(stores: Pick<JobsDependencies, "jobs" | "deliveries">)
 
     async list(caller: Caller, filter: Omit<JobFilter, "owner">): Promise<{ total: number; items: JobObject[] }> {
       const { total, items } = await jobs.list({ owner: ownerOf(caller), ...filter });
-      return { total, items: items.map(toJobObject) };
+      refuseLargeList(items);
+      const finished = items.flatMap(({ id, resultBytes }) => (resultBytes === null ? [] : id));
+      const results = finished.length === 0 ? [] : await jobs.readResults(finished);
+      const resultOf = new Map(results.map(({ id, result }) => [id, result]));
+      // A finished job without a result was deleted in the meantime.
+      const found = items.filter(({ id, resultBytes }) => resultBytes === null || resultOf.has(id));
+      return { total, items: found.map((job) => toJobObject({ ...job, result: resultOf.get(job.id) ?? null })) };
     },
 
     async remove(id: string, caller: Caller): Promise<void> {
@@ -144,6 +152,14 @@ function createStoredJobs(stores: Pick<JobsDependencies, "jobs" | "deliveries">)
     redeliver: (id: string, caller: Caller): Promise<DeliveryObject> =>
       redeliverJob(stores, { id, owner: ownerOf(caller) }),
   };
+}
+
+/** A single job is always listed: its result is as large as the answer for the job itself. */
+function refuseLargeList(jobs: readonly SizedJob[]): void {
+  const bytes = jobs.reduce((sum, { resultBytes }) => sum + (resultBytes ?? 0), 0);
+  if (bytes <= maxListedBytes || jobs.length <= 1) return;
+  const msg = `The results of these ${jobs.length} jobs have ${bytes} bytes, and a list may have ${maxListedBytes}: ask for a smaller limit`;
+  throw new ValidationError([{ loc: ["query", "limit"], msg, type: "too_large" }]);
 }
 
 interface JobChange {

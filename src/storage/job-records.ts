@@ -20,7 +20,7 @@ const progress: Column<number> = {
 
 const picoUsd: Column<bigint> = { toSql: (value) => value, fromSql: (value) => value as bigint };
 
-const listedColumns = {
+const summaryColumns = {
   /** A UUID in lower case. */
   id: text(),
   owner: text(),
@@ -41,6 +41,9 @@ const listedColumns = {
   cost: nullable(picoUsd),
   costReason: nullable(text()),
   webhookReceiver: nullable(text()),
+};
+const listedColumns = {
+  ...summaryColumns,
   /** `{ output }`, `{ error }` and `{ original_response }`, as JSON text; null until the job is finished. */
   result: nullable(text()),
 };
@@ -51,12 +54,24 @@ const jobColumns = {
   /** The progress of the job, as JSON text; null before the first step. */
   checkpoint: nullable(text()),
 };
+const sizedColumns = {
+  ...summaryColumns,
+  /** Null until the job is finished. */
+  resultBytes: nullable(integer),
+};
+const sizedJobs = mapRecord(sizedColumns, { cost: "cost_pico_usd" });
 const listedJobs = mapRecord(listedColumns, { cost: "cost_pico_usd" });
 const jobs = mapRecord(jobColumns, { cost: "cost_pico_usd", checkpoint: "kept" });
 
 export type JobRecord = RecordOf<typeof jobColumns>;
-/** A job without the columns that lists do not show and that may be large. */
+/** A job without the columns that its owner does not see and that may be large. */
 export type ListedJob = RecordOf<typeof listedColumns>;
+/** A job with the size of its result instead of the result. */
+export type SizedJob = RecordOf<typeof sizedColumns>;
+export const sizedJobColumns = sizedJobs.names.map((name) =>
+  name === "result_bytes" ? "octet_length(result) as result_bytes" : name,
+);
+export const toSizedJob = sizedJobs.fromRow;
 export const listedJobColumns = listedJobs.names;
 export const toListedJob = listedJobs.fromRow;
 export const toJob = jobs.fromRow;

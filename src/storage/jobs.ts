@@ -16,7 +16,16 @@ import type {
   ListedJob,
   NewJob,
 } from "./job-records.ts";
-import { largeText, listedJobColumns, progressUnit, toJob, toJobRow, toListedJob } from "./job-records.ts";
+import {
+  largeText,
+  listedJobColumns,
+  progressUnit,
+  sizedJobColumns,
+  toJob,
+  toJobRow,
+  toListedJob,
+  toSizedJob,
+} from "./job-records.ts";
 import { deleteOldest, insertRows, isOwnedBy, listPage, read, together, write, writeCoalesced } from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
 import { toJobTarget } from "./owner.ts";
@@ -85,14 +94,20 @@ export const jobStatements = {
   /** `owner` null: of any owner. */
   find: read(async (sql, id: string, owner: string | null): Promise<ListedJob | null> => await findJob(sql, id, owner)),
 
-  /** Newest first. */
+  /** Newest first, without results: those of one page may be larger than the memory. */
   list: read(async (sql, { owner, status, feature, subfeature, ...page }: JobFilter) => {
     const from = sql.part`
       from jobs where ${isOwnedBy(sql, owner)} and expires_at > ${Date.now()}
         and (cast(${status} as text) is null or status = ${status})
         and (cast(${feature} as text) is null or feature = ${feature})
         and (cast(${subfeature} as text) is null or subfeature = ${subfeature})`;
-    return await listPage(sql, { columns: listedJobColumns, from, ...page }, toListedJob);
+    return await listPage(sql, { columns: sizedJobColumns, from, ...page }, toSizedJob);
+  }),
+
+  /** The results of those of the given jobs that are finished. The caller bounds the sum of their sizes. */
+  readResults: read(async (sql, ids: readonly string[]): Promise<{ id: string; result: string }[]> => {
+    return await sql<{ id: string; result: string }>`
+      select id, result from jobs where id in ${sql.list(ids)} and result is not null`;
   }),
 
   /** Those of the given jobs that are unfinished. */

@@ -168,6 +168,23 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
+    test("a list has the sizes of results instead of the results, which are read by the ids of their jobs", async () => {
+      await withJobs(async (storage) => {
+        const result = JSON.stringify({ output: { text: "Größer" } });
+        const { job, item } = await startJob(storage);
+        await storage.jobs.finish(item, job.id, makeResult({ result }), null);
+        const { job: running } = await startJob(storage, { createdAt: job.createdAt + 1 });
+        const { items } = await storage.jobs.list({ ...everything, owner: "tenant-a" });
+        expect(items.map(({ id, resultBytes }) => [id, resultBytes])).toEqual([
+          [running.id, null],
+          [job.id, Buffer.byteLength(result)],
+        ]);
+        expect(JSON.stringify(items, (_, value) => (typeof value === "bigint" ? "" : value))).not.toContain("Größer");
+        const results = await storage.jobs.readResults([job.id, running.id, crypto.randomUUID()]);
+        expect(results).toEqual([{ id: job.id, result }]);
+      });
+    });
+
     test("owners take turns: a single job does not wait for the many jobs of another owner", async () => {
       await withJobs(async (storage, other) => {
         const created = new Map<string, string>();

@@ -45,7 +45,9 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
     }),
     defineRoute("listJobs", "List jobs", {
       ...common,
-      description: "The jobs of this key or its owner, newest first.",
+      description:
+        "The jobs of this key or its owner, newest first, with their results. A page whose results exceed 32 MiB together is refused " +
+        "with 422: ask for a smaller `limit`. A page of one job is never refused.",
       method: "GET",
       path,
       query: contract.listJobsQuery,
