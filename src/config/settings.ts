@@ -201,7 +201,11 @@ export const settings = {
   upload_timeout_ms: whole(second, day)
     .default(15 * minute)
     .describe("Timeout for a whole upload. SWITCHYARD_BODY_TIMEOUT_MS limits the time between two of its chunks."),
-  resource_lifetime_hours: whole(1, 720).default(24).describe("Hours for which the addresses of binary results work."),
+  resource_lifetime_hours: whole(1, 720)
+    .default(24)
+    .describe(
+      "Hours for which the addresses of binary results work; those of jobs work for SWITCHYARD_JOB_LIFETIME_DAYS.",
+    ),
   files_s3_bucket: optional(text()).describe("Stores files in this S3 bucket; unset: in the data folder."),
   files_s3_endpoint: optional(text()).describe("Address of an S3 service other than AWS."),
   files_s3_region: optional(text()).describe("Region of the bucket."),
