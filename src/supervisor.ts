@@ -366,12 +366,14 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
       return { message, isConfiguration: false };
     };
     try {
+      // Before the deadline starts: processes of the reload before listen for their drain delay, which may be longer than a start takes.
+      await listenersClosed;
+      if (stopping) return findFailure();
       for (const kind of ["serving", "worker"] as const)
         for (let index = 0; index < next.counts[kind]; index++) successors.push(spawn(kind, next, index));
       return await withDeadline({ timeoutMs }, async (signal) => {
         const all = (states: readonly Promise<boolean>[]) => untilAborted(allTrue(states), signal);
         if (!(await all(successors.map(({ prepared }) => prepared))) || stopping) return findFailure();
-        await untilAborted(listenersClosed, signal);
         await steer(current, "present");
         const serving = successors.filter(({ kind }) => kind === "serving");
         for (const successor of serving) permit(successor);

@@ -1,8 +1,9 @@
 // A process for the tests of the supervisor. Each run appends a line to the file that is its second argument; the first argument lists
 // how the runs end, one word for each run: `die` (killed before it is ready), `refuse` (says why it cannot start), `wait` (says that the
-// store did not answer), `serve`, `hang` (serves, and does not end when it is told to).
+// store did not answer), `serve`, `hang` (serves, and does not end when it is told to), `linger` (serves, and listens until the file
+// `<second argument>.released` exists).
 
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
 const [plan = "", file = ""] = process.argv.slice(2);
 appendFileSync(file, `${process.pid}\n`);
@@ -14,11 +15,13 @@ if (how === "refuse" || how === "wait") {
   process.send?.({ state: "failed", message, isConfiguration: false, isTemporary: how === "wait" });
   setTimeout(() => process.exit(1), 50);
 } else {
-  process.on("message", (message) => {
+  process.on("message", (message: "serve" | { readonly handover?: string }) => {
     if (message === "serve") process.send?.({ state: "ready" });
+    else if (message.handover === "steer") process.send?.({ state: "steered" });
   });
   process.on("SIGTERM", () => {
-    if (how !== "hang") process.exit(0);
+    if (how === "linger") setInterval(() => existsSync(`${file}.released`) && process.exit(0), 20);
+    else if (how !== "hang") process.exit(0);
   });
   process.send?.({ state: "prepared" });
 }
