@@ -216,6 +216,8 @@ class SocketExchange implements Exchange {
   #isReleased = false;
   #isEventStream = false;
   #failure: HttpError | null = null;
+  /** The connection was lost after the head. It is a failure only if the bytes that were received before do not complete the body. */
+  #loss: HttpError | null = null;
   #waiter: PromiseWithResolvers<void> | null = null;
 
   constructor(client: HttpClient, origin: Origin, isStream: boolean) {
@@ -256,6 +258,7 @@ class SocketExchange implements Exchange {
         const bytes = this.#received.shift();
         if (bytes === undefined) {
           if (this.#isComplete) return null;
+          if (this.#loss !== null) throw this.#loss;
           this.#connection?.resume();
           return undefined;
         }
@@ -269,7 +272,7 @@ class SocketExchange implements Exchange {
   }
 
   wait(): Promise<void> {
-    if (this.#isComplete || this.#failure !== null) return Promise.resolve();
+    if (this.#isComplete || this.#failure !== null || this.#loss !== null) return Promise.resolve();
     this.#waiter ??= Promise.withResolvers<void>();
     return this.#waiter.promise;
   }
@@ -322,6 +325,18 @@ class SocketExchange implements Exchange {
     this.#connection = null;
     this.#wake();
     return true;
+  }
+
+  /** The connection was lost. */
+  lose(loss: HttpError): void {
+    if (this.#head === null) {
+      this.fail(loss);
+      return;
+    }
+    if (this.#isComplete || this.#failure !== null) return;
+    this.#loss = loss;
+    this.#connection = null;
+    this.#wake();
   }
 
   fail(failure: HttpError): void {
@@ -524,7 +539,7 @@ class Connection {
       return;
     }
     const code = (cause as { code?: unknown } | null | undefined)?.code;
-    exchange.fail(new HttpError(typeof code === "string" ? code : "ECONNRESET", "The connection was lost", cause));
+    exchange.lose(new HttpError(typeof code === "string" ? code : "ECONNRESET", "The connection was lost", cause));
   }
 
   /** Whether the kernel has input that the event loop has not reported: a FIN, or bytes that belong to no request. */

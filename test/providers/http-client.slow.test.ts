@@ -370,6 +370,42 @@ test("an answer that ends with its connection is whole also when it is read afte
   expect(await readAll(exchange)).toBe(body);
 });
 
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+test.each([
+  [
+    "chunked",
+    "transfer-encoding: chunked",
+    (body: string) => `${chunk(body.slice(0, 999))}${chunk(body.slice(999))}0\r\n\r\n`,
+  ],
+  ["with a length", "content-length: 30000", (body: string) => body],
+])("an answer that is %s is whole also when its connection was closed before it is read", async (_, header, write) => {
+  const body = "x".repeat(30_000);
+  const ended = Promise.withResolvers<void>();
+  const origin = await listen((socket) => {
+    socket.on("data", () => socket.end(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n${write(body)}`));
+    socket.on("close", () => ended.resolve());
+  });
+  const exchange = send(origin);
+  await exchange.open();
+  await ended.promise;
+  expect(await readAll(exchange)).toBe(body);
+});
+
+test("what arrived before a connection was lost is read, and then the loss is an error", async () => {
+  const ended = Promise.withResolvers<void>();
+  const origin = await listen((socket) => {
+    socket.on("data", () => socket.end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunk("half")}`));
+    socket.on("close", () => ended.resolve());
+  });
+  const exchange = send(origin);
+  await exchange.open();
+  await ended.promise;
+  await exchange.wait();
+  expect(Buffer.from(exchange.take() ?? []).toString()).toBe("half");
+  expect(await readAll(exchange).catch((error: unknown) => error)).toMatchObject({ code: "ECONNRESET" });
+});
+
 describe("a stream", () => {
   const eventStream = "content-type: text/event-stream\r\n";
   const events = Array.from(
