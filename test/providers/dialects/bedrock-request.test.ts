@@ -1,7 +1,7 @@
 // Requests in the format of Bedrock: paths, conversations, media, tools and cache marks.
 
 import { expect, test } from "bun:test";
-import type { ChatMessage } from "../../../src/contract/chat-format.ts";
+import type { ChatMessage, ReasoningDetail } from "../../../src/contract/chat-format.ts";
 import { amazon as row } from "../../../src/providers/amazon/index.ts";
 import type { JsonObject } from "../../../src/providers/dialect.ts";
 import { findTraits, splitModelId } from "../../../src/providers/dialects/bedrock/models.ts";
@@ -235,6 +235,39 @@ test("a model that must have thought before a call continues to think only with 
   const without = ask(sonnet, { thinking, tools: [weatherTool], messages: called });
   expect(without.body.additionalModelRequestFields).toBeUndefined();
   expect(without.dropped).toEqual(["thinking"]);
+});
+
+test("reasoning is sent back in front, as it came; what another vendor signed is not", () => {
+  const thinking = { type: "enabled", budget_tokens: 2_048 };
+  const format = "another-vendor-v1";
+  const foreign: readonly ReasoningDetail[] = [
+    { type: "reasoning.encrypted", data: "Zm9yZWlnbg==", format },
+    { type: "reasoning.text", text: "Elsewhere.", signature: "Zm9yZWlnbg==", format },
+  ];
+  const own: readonly ReasoningDetail[] = [
+    { type: "reasoning.text", text: "Look.", signature: "c2lnbmVk" },
+    { type: "reasoning.encrypted", data: "c2VjcmV0" },
+    { type: "reasoning.encrypted", data: "Y2xhdWRl", format: "anthropic-claude-v1" },
+  ];
+  const askWith = (reasoning_details: readonly ReasoningDetail[]) => {
+    const messages = called.map((message) =>
+      message.role === "assistant" ? { ...message, reasoning_details } : message,
+    );
+    const { body, dropped } = ask(sonnet, { thinking, tools: [weatherTool], messages });
+    const answer = body.messages.find(({ role }) => role === "assistant");
+    return { dropped, thoughts: answer?.content.flatMap((block) => block["reasoningContent"] ?? []) };
+  };
+
+  expect(askWith([...foreign, ...own])).toEqual({
+    dropped: [],
+    thoughts: [
+      { reasoningText: { text: "Look.", signature: "c2lnbmVk" } },
+      { redactedContent: "c2VjcmV0" },
+      { redactedContent: "Y2xhdWRl" },
+    ],
+  });
+  // Without a thought of its own, the model cannot continue to think.
+  expect(askWith(foreign)).toEqual({ dropped: ["thinking"], thoughts: [] });
 });
 
 test("the old function_call and its result become a call and its result", () => {

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatPart } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { isBase64 } from "../anthropic/messages.ts";
+import { isBase64, reasoningFormat } from "../anthropic/messages.ts";
 import { type Location, refuse, textOf, textOfPart, toArgumentObject, withToolCalls } from "../chat-request.ts";
 import { type DocumentNames, toMediaBlock } from "./media.ts";
 import type { ModelTraits } from "./models.ts";
@@ -224,7 +224,10 @@ export function toCachePoint(mark: unknown, { cache }: ModelTraits): JsonObject 
 function toThoughts(message: ChatAssistantMessage, { takesThoughts }: ModelTraits): JsonObject[] {
   if (takesThoughts === "none") return [];
   if (takesThoughts === "unsigned") return toUnsignedThoughts(message);
+  // Claude also reads what it wrote on its maker's own platform. Details of this service have no format.
+  const knownFormat = takesThoughts === "signed" ? reasoningFormat : null;
   return (message.reasoning_details ?? []).flatMap((detail): JsonObject[] => {
+    if (detail.format && detail.format !== knownFormat) return [];
     if (detail.type === "reasoning.encrypted")
       return isBase64(detail.data) ? [{ reasoningContent: { redactedContent: detail.data } }] : [];
     if (detail.type !== "reasoning.text") return [];
