@@ -5,16 +5,29 @@ import { lookUp } from "../../lib/look-up.ts";
 export interface DataUrl {
   /** In lower case; empty when the address has none. */
   readonly type: string;
-  readonly data: string;
-  readonly isBase64: boolean;
+  /** In base64, whichever form the address has; null when it has a malformed percent escape. */
+  readonly data: string | null;
 }
+
+export const malformedEscape = "The data URL has a malformed percent escape";
 
 /** Null for any other address. */
 export function readDataUrl(url: string): DataUrl | null {
   const head = /^data:([^,]*),/i.exec(url);
   if (head === null) return null;
   const [type = "", ...parameters] = (head[1] ?? "").split(";").map((part) => part.trim().toLowerCase());
-  return { type, data: url.slice(head[0].length), isBase64: parameters.at(-1) === "base64" };
+  const data = url.slice(head[0].length);
+  return { type, data: parameters.at(-1) === "base64" ? data : toBase64(data) };
+}
+
+/** Escapes stand for bytes, which need not be UTF-8. */
+function toBase64(escaped: string): string | null {
+  if (/%(?![0-9a-f]{2})/i.test(escaped)) return null;
+  const pieces = escaped.split(/((?:%[0-9a-f]{2})+)/i);
+  const bytes = pieces.map((piece, index) =>
+    index % 2 === 0 ? Buffer.from(piece) : Buffer.from(piece.replaceAll("%", ""), "hex"),
+  );
+  return Buffer.concat(bytes).toString("base64");
 }
 
 /** Replaces the URL-safe alphabet of base64, which some vendors refuse. */

@@ -253,6 +253,16 @@ describe("media", () => {
       { type: "file", file: { file_data: `data:text/csv;charset=utf-8;base64,${text}` } },
       document(textSource),
     ],
+    [
+      "a text with percent escapes instead of base64",
+      { type: "file", file: { file_data: "data:text/plain,Gr%C3%BC%c3%9fe" } },
+      document(textSource),
+    ],
+    [
+      "an image with percent escapes instead of base64",
+      { type: "image_url", image_url: { url: "data:image/gif,GIF89a%FF%00" } },
+      { type: "image", source: { type: "base64", media_type: "image/gif", data: "R0lGODlh/wA=" } },
+    ],
   ] as const)
     test(`${name} is taken`, () => {
       const mark = { type: "ephemeral" };
@@ -265,6 +275,16 @@ describe("media", () => {
     ["an SVG", { type: "image_url", image_url: { url: "data:image/svg+xml;base64,AA==" } }, ["image_url", "url"]],
     ["a TIFF", { type: "image_url", image_url: { url: "data:image/tiff;base64,AA==" } }, ["image_url", "url"]],
     ["a ZIP", { type: "file", file: { file_data: "data:application/zip;base64,AA==" } }, ["file", "file_data"]],
+    [
+      "an image with a malformed escape",
+      { type: "image_url", image_url: { url: "data:image/gif,GIF89a%F" } },
+      ["image_url", "url"],
+    ],
+    [
+      "a file with a malformed escape",
+      { type: "file", file: { file_data: "data:text/plain,100%zz" } },
+      ["file", "file_data"],
+    ],
     ["a file by an id", { type: "file", file: { file_id: "file-1" } }, ["file"]],
   ] as const)
     test(`${name} is refused at its place`, () => {

@@ -91,6 +91,7 @@ test("pictures, documents and sounds become blocks with their bytes; documents g
           file("Q3 report_final!.pdf"),
           file("Q3 report_final!.pdf"),
           file("notes.md", "IyBUaXRsZQ=="),
+          file("plain.txt", "data:text/plain,Hello%20world"),
           { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } },
         ],
       },
@@ -102,6 +103,7 @@ test("pictures, documents and sounds become blocks with their bytes; documents g
     { document: { format: "pdf", name: "Q3 report-final-", source: { bytes: "JVBERi0=" } } },
     { document: { format: "pdf", name: "Q3 report-final- (2)", source: { bytes: "JVBERi0=" } } },
     { document: { format: "md", name: "notes", source: { bytes: "IyBUaXRsZQ==" } } },
+    { document: { format: "txt", name: "plain", source: { bytes: "SGVsbG8gd29ybGQ=" } } },
     { audio: { format: "wav", source: { bytes: "UklGRg==" } } },
     { text: expect.any(String) },
   ]);
@@ -111,6 +113,7 @@ test.each([
   ["body.messages.0.content.0.image_url.url", { type: "image_url", image_url: { url: "data:image/tiff;base64,AA==" } }],
   ["body.messages.0.content.0.file.file_data", { type: "file", file: { file_id: "file-1" } }],
   ["body.messages.0.content.0.file.file_data", { type: "file", file: { file_data: "AA==", filename: "a.exe" } }],
+  ["body.messages.0.content.0.file.file_data", { type: "file", file: { file_data: "data:text/plain,100%" } }],
   [
     "body.messages.0.content.0.input_audio.format",
     { type: "input_audio", input_audio: { data: "AA==", format: "xyz" } },

@@ -82,6 +82,8 @@ describe("a request", () => {
     expect(part({ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } })).toEqual(inline("audio/wav"));
     expect(part({ type: "input_audio", input_audio: { data: "AAAA", format: "MP3" } })).toEqual(inline("audio/mp3"));
     expect(file({ file_data: "data:application/pdf;base64,AAAA" })).toEqual(inline("application/pdf"));
+    expect(file({ file_data: "data:text/plain,%00%00%00" })).toEqual(inline("text/plain"));
+    expect(image("data:image/gif,%00%00%00")).toEqual(inline("image/gif"));
     expect(file({ file_data: "AAAA", filename: "notes.TXT" })).toEqual(inline("text/plain"));
     expect(file({ file_data: "AAAA" })).toEqual(inline("application/pdf"));
     expect(file({ file_id: "gs://bucket/a.pdf" })).toEqual({
@@ -95,6 +97,15 @@ describe("a request", () => {
     const messages = [{ role: "user", content: [{ type: "file", file: { file_id: "f-1" } }] }] as ChatMessage[];
 
     expect(problemOf({ messages })?.loc).toEqual(["body", "messages", 0, "content", 0, "file", "file_id"]);
+  });
+
+  test.each([
+    [{ type: "file", file: { file_data: "data:text/plain,100%" } }, ["file", "file_data"]],
+    [{ type: "image_url", image_url: { url: "data:image/gif,%zz" } }, ["image_url", "url"]],
+  ])("with a malformed percent escape is refused: %j", (part, loc) => {
+    const messages = [{ role: "user", content: [part] }] as ChatMessage[];
+
+    expect(problemOf({ messages })?.loc).toEqual(["body", "messages", 0, "content", 0, ...loc]);
   });
 
   test("maps sampling, limits and probabilities, and passes by what is null", () => {

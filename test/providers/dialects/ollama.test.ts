@@ -126,6 +126,7 @@ test("images are bare base64, and the text of a message is one string", () => {
 
 test.each([
   [[{ type: "image_url", image_url: { url: "https://example.com/a.png" } }]],
+  [[{ type: "image_url", image_url: { url: "data:image/svg+xml,%3Csvg%" } }]],
   [[{ type: "file", file: { file_data: "x" } }]],
 ] as const)("%j cannot be sent and is refused", (content) => {
   expect(() => send({ messages: [{ role: "user", content }] })).toThrow(ValidationError);

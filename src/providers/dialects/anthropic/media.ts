@@ -3,7 +3,7 @@
 import type { ChatPart } from "../../../contract/chat-format.ts";
 import type { Path, TranslationReport } from "../../translation-report.ts";
 import { filled } from "../completion.ts";
-import { readDataUrl, toPlainBase64, typeByName } from "../media.ts";
+import { malformedEscape, readDataUrl, toPlainBase64, typeByName } from "../media.ts";
 
 export type Block = { type: string; [member: string]: unknown };
 
@@ -15,8 +15,13 @@ const imageTypes = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"
 export function toImageBlock({ image_url: { url } }: ImagePart, path: Path, report: TranslationReport): Block | null {
   const read = readDataUrl(url);
   if (read === null) return { type: "image", source: { type: "url", url } };
+  const location = [...path, "image_url", "url"];
+  if (read.data === null) {
+    report.invalid(location, malformedEscape);
+    return null;
+  }
   const block = toDataBlock(read.type, read.data, null);
-  if (block === null) report.invalid([...path, "image_url", "url"], "The image should be a JPEG, PNG, GIF or WebP");
+  if (block === null) report.invalid(location, "The image should be a JPEG, PNG, GIF or WebP");
   return block;
 }
 
@@ -29,9 +34,13 @@ export function toFileBlock({ file }: FilePart, path: Path, report: TranslationR
   if (fileData.startsWith("https://"))
     return { type: "document", source: { type: "url", url: fileData }, ...filled({ title: filename }) };
   const { type, data } = readDataUrl(fileData) ?? { type: "", data: fileData };
+  const location = [...path, "file", "file_data"];
+  if (data === null) {
+    report.invalid(location, malformedEscape);
+    return null;
+  }
   const block = toDataBlock(type || guessType(filename, data), data, filename);
-  if (block === null)
-    report.unsupported([...path, "file", "file_data"], "The file should be a PDF, a text or an image");
+  if (block === null) report.unsupported(location, "The file should be a PDF, a text or an image");
   return block;
 }
 

@@ -4,7 +4,7 @@
 import type { ChatPart } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { type Location, refuse } from "../chat-request.ts";
-import { type DataUrl, readDataUrl, toPlainBase64 } from "../media.ts";
+import { malformedEscape, readDataUrl, toPlainBase64 } from "../media.ts";
 
 type Kind = "image" | "document" | "audio" | "video";
 
@@ -104,8 +104,10 @@ function nameDocument(filename: string, names: DocumentNames): string {
   return name;
 }
 
-function requireDataUrl(url: string, location: Location): DataUrl {
+function requireDataUrl(url: string, location: Location): { type: string; data: string } {
   const read = readDataUrl(url);
-  if (read?.isBase64) return read;
-  throw refuse(location, "Input should be a data URL with base64", "value_error");
+  if (read === null) throw refuse(location, "Input should be a data URL", "value_error");
+  const { type, data } = read;
+  if (data === null) throw refuse(location, malformedEscape, "value_error");
+  return { type, data };
 }

@@ -6,7 +6,7 @@ import type { DialectRequest, Target } from "../../dialect.ts";
 import { asObject } from "../../lenient.ts";
 import * as chat from "../chat-request.ts";
 import { filled, present } from "../completion.ts";
-import { readDataUrl } from "../media.ts";
+import { malformedEscape, readDataUrl } from "../media.ts";
 
 export function toOllamaRequest(request: ChatRequest, { model, isStream }: Target): DialectRequest {
   const dropped: string[] = [];
@@ -98,7 +98,8 @@ function toImage(part: ChatPart, location: chat.Location): readonly string[] {
     throw chat.refuse(location, `Parts of type '${part.type}' are not supported by this provider`);
   const read = readDataUrl(part.image_url.url);
   if (read === null) throw chat.refuse([...location, "image_url", "url"], "Input should be a data URL", "value_error");
-  return [read.isBase64 ? read.data : Buffer.from(decodeURIComponent(read.data)).toString("base64")];
+  if (read.data === null) throw chat.refuse([...location, "image_url", "url"], malformedEscape, "value_error");
+  return [read.data];
 }
 
 function toAssistantMessage(message: ChatAssistantMessage, toolNames: Map<string, string>): unknown {
