@@ -1,11 +1,12 @@
 // Tools in the format of Gemini: declarations, calls, signatures and results.
 
 import { describe, expect, test } from "bun:test";
-import type { ChatMessage, ChatRequest } from "../../../src/contract/chat-format.ts";
+import type { ChatMessage, ChatRequest, ChatTool } from "../../../src/contract/chat-format.ts";
+import { ValidationError } from "../../../src/errors.ts";
 import type { JsonObject } from "../../../src/providers/dialect.ts";
-import { gemini, vertexai } from "../../../src/providers/dialects/gemini/index.ts";
 import {
   answerOf,
+  chat,
   choiceOf,
   cloudChat,
   contents,
@@ -16,6 +17,7 @@ import {
   weather,
   write,
 } from "../../support/gemini.ts";
+import { thrownBy } from "../../support/thrown.ts";
 
 describe("tools", () => {
   const choice = (tool_choice: ChatRequest["tool_choice"]) =>
@@ -56,14 +58,6 @@ describe("tools", () => {
 
   test("of the vendor's own are known by the names that callers use; others are refused", () => {
     expect(write({ web_search_options: {} }).body["tools"]).toEqual([{ googleSearch: {} }]);
-    const blocked = { filters: { blocked_domains: ["b.it"] } };
-    expect(write({ web_search_options: blocked }).body["tools"]).toEqual([
-      { googleSearch: { excludeDomains: ["b.it"] } },
-    ]);
-    expect([vertexai.chat?.searchDomains?.has("blocked_domains"), gemini.chat?.searchDomains]).toEqual([
-      true,
-      undefined,
-    ]);
     expect(write({ tools: [{ type: "web_search" }], web_search_options: {} }).body["tools"]).toEqual([
       { googleSearch: {} },
     ]);
@@ -72,6 +66,37 @@ describe("tools", () => {
       loc: ["body", "tools", 1, "type"],
       type: "unsupported_parameter",
     });
+  });
+
+  test("name the options of a search that the vendor does not have, beside a declared search as well", () => {
+    const location = { type: "approximate", approximate: { city: "Rome" } };
+    const droppedOf = (options: object, tools: readonly ChatTool[] = []) =>
+      write({ web_search_options: options, tools }).dropped;
+    const size = "web_search_options.search_context_size";
+
+    expect(droppedOf({ search_context_size: "low" })).toEqual([size]);
+    expect(droppedOf({ user_location: location })).toEqual(["web_search_options.user_location"]);
+    expect(droppedOf({ search_context_size: "low" }, [{ type: "web_search" }])).toEqual([size]);
+    expect(droppedOf({ search_context_size: null, user_location: null, filters: null })).toEqual([]);
+  });
+
+  test("exclude domains from a search where the platform does that; other lists are refused", () => {
+    const blocked = { blocked_domains: ["b.it"], allowed_domains: [] };
+    const allowed = { allowed_domains: ["a.it"] };
+    const search = (filters: object, dialect: typeof chat, tools: readonly ChatTool[] = []) =>
+      write({ web_search_options: { filters }, tools }, "gemini-3.8-flash", dialect).body["tools"];
+    const excluding = [{ googleSearch: { excludeDomains: ["b.it"] } }];
+
+    expect(search(blocked, cloudChat)).toEqual(excluding);
+    expect(search(blocked, cloudChat, [{ type: "web_search" }])).toEqual(excluding);
+    for (const [filters, dialect, name] of [
+      [allowed, cloudChat, "allowed_domains"],
+      [allowed, chat, "allowed_domains"],
+      [blocked, chat, "blocked_domains"],
+    ] as const)
+      expect(thrownBy(() => search(filters, dialect), ValidationError).problems).toMatchObject([
+        { loc: ["body", "web_search_options", "filters", name], type: "unsupported_parameter" },
+      ]);
   });
 
   test("of both kinds together are included in the answer, where the vendor needs a parameter for that", () => {

@@ -31,8 +31,7 @@ export const gemini: Dialect = {
 
 export const vertexai: Dialect = {
   name: "vertexai",
-  // "This field is not supported in Gemini API": googleapis.github.io, GoogleSearch.excludeDomains.
-  chat: { ...createChat(cloudPlatform, vertexaiParameters), searchDomains: new Set(["blocked_domains"]) },
+  chat: createChat(cloudPlatform, vertexaiParameters),
   embeddings: vertexaiEmbeddings,
 };
 
@@ -42,6 +41,7 @@ function createChat(platform: Platform, table: ParameterTable): ChatDialect {
     // The vendor fetches addresses itself, but only a few per request and only where robots.txt allows it, so the gateway fetches them.
     fetchesMedia: (url) => !isReadByVendor(url),
     knowsFile: isReadByVendor,
+    searchDomains: platform.searchDomains,
     framing: "event-stream",
     toRequest: (request, target) => toGeminiRequest(request, target, platform),
     fromAnswer: fromGeminiAnswer,

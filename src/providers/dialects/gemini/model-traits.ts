@@ -1,5 +1,7 @@
 // The features of a model, by the generation in its name, and the differences between the vendor's two services.
 
+import type { SearchDomains } from "../../search-domains.ts";
+
 export interface ModelTraits {
   /** Generation 3 and later: calls need signatures and have ids, and tools, search and schemas can be combined. */
   readonly isGeneration3: boolean;
@@ -64,6 +66,7 @@ export interface Platform {
   readonly hasLabels: boolean;
   /** Whether a request to count tokens wraps the request to be counted. */
   readonly wrapsCountRequest: boolean;
+  readonly searchDomains: SearchDomains;
 }
 
 export const developerApi: Platform = {
@@ -72,6 +75,8 @@ export const developerApi: Platform = {
   hasServiceTier: true,
   hasLabels: false,
   wrapsCountRequest: true,
+  // "This field is not supported in Gemini API": googleapis.github.io, GoogleSearch.excludeDomains.
+  searchDomains: new Set(),
 };
 
 export const cloudPlatform: Platform = {
@@ -80,4 +85,5 @@ export const cloudPlatform: Platform = {
   hasServiceTier: false,
   hasLabels: true,
   wrapsCountRequest: false,
+  searchDomains: new Set(["blocked_domains"]),
 };

@@ -4,7 +4,7 @@ import type { ChatRequest, ChatTool } from "../../../contract/chat-format.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { objectOrNull } from "../../lenient.ts";
-import { readSearchDomains } from "../../search-domains.ts";
+import { readSearchDomains, toSearchFilters } from "../../search-domains.ts";
 import { findFreeName, refuse } from "../chat-request.ts";
 import { filled, present } from "../completion.ts";
 import type { ModelTraits, Platform } from "./model-traits.ts";
@@ -46,10 +46,12 @@ export function toTooling(request: ChatRequest, traits: ModelTraits, platform: P
     if (tool.type === "function") functions.push(toDeclaration(tool, index));
     else server.push(findServerTool(tool, index));
   }
-  const search = objectOrNull(request["web_search_options"]);
-  if (search !== null && !server.some((tool) => "googleSearch" in tool))
-    server.push({ googleSearch: present({ excludeDomains: readSearchDomains(search, "blocked_domains") }) });
   const dropped = request.parallel_tool_calls === false && functions.length > 0 ? ["parallel_tool_calls"] : [];
+  const search = objectOrNull(request["web_search_options"]);
+  if (search !== null) {
+    const declared = server.findIndex((tool) => "googleSearch" in tool);
+    server.splice(declared < 0 ? server.length : declared, 1, toSearch(search, platform, dropped));
+  }
   const write = (declared: readonly Declaration[], config: JsonObject | null) => ({
     tools: declared.length === 0 ? server : [{ functionDeclarations: declared }, ...server],
     toolConfig: toToolConfig(declared, server, config, platform),
@@ -110,6 +112,17 @@ function findServerTool({ type }: ChatTool, index: number): JsonObject {
   if (found !== undefined) return found;
   const known = ["function", ...Object.keys(serverTools)].join(", ");
   throw refuse(["tools", index, "type"], `This provider's tools are ${known}`);
+}
+
+function toSearch(options: JsonObject, { searchDomains }: Platform, dropped: string[]): JsonObject {
+  for (const name of ["search_context_size", "user_location"])
+    if (options[name]) dropped.push(`web_search_options.${name}`);
+  const lists = objectOrNull(options["filters"]) ?? {};
+  const accepted = toSearchFilters(lists, searchDomains, (name) => {
+    const message = "This provider's web search does not support such a list of domains";
+    throw refuse(["web_search_options", "filters", name], message);
+  });
+  return { googleSearch: present({ excludeDomains: readSearchDomains(accepted, "blocked_domains") }) };
 }
 
 function toToolConfig(
