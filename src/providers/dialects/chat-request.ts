@@ -32,21 +32,36 @@ export interface RequestedReasoning {
   readonly effort: string | null;
   readonly isOn: boolean;
   readonly budgetTokens: number | null;
+  /** The parameter that it comes from, and the one of the budget. */
+  readonly parameter: string;
+  readonly budgetParameter: string;
 }
 
 /** From `thinking`, `reasoning_effort` or `reasoning`, the most precise first; null when the request has none of them. */
 export function readReasoning(request: ChatRequest): RequestedReasoning | null {
   const thinking = request["thinking"];
   if (isObject(thinking)) {
-    const budget = thinking["token_budget"] ?? thinking["budget_tokens"];
-    return { effort: null, isOn: thinking["type"] !== "disabled", budgetTokens: asBudget(budget) };
+    const { type, token_budget: vendorBudget, budget_tokens: budget } = thinking;
+    return {
+      effort: null,
+      isOn: type !== "disabled",
+      budgetTokens: asBudget(vendorBudget ?? budget),
+      parameter: "thinking",
+      budgetParameter: `thinking.${(vendorBudget ?? null) === null ? "budget_tokens" : "token_budget"}`,
+    };
   }
   const reasoning = asObject(request["reasoning"]);
   const effort = request.reasoning_effort ?? (asString(reasoning["effort"]) || null);
   const budgetTokens = asBudget(reasoning["max_tokens"]);
-  if (effort !== null) return { effort, isOn: effort !== "none", budgetTokens };
-  if (typeof reasoning["enabled"] === "boolean") return { effort: null, isOn: reasoning["enabled"], budgetTokens };
-  return budgetTokens === null ? null : { effort: null, isOn: true, budgetTokens };
+  const { enabled } = reasoning;
+  if (effort === null && typeof enabled !== "boolean" && budgetTokens === null) return null;
+  return {
+    effort,
+    isOn: effort === null ? enabled !== false : effort !== "none",
+    budgetTokens,
+    parameter: (request.reasoning_effort ?? null) === null ? "reasoning" : "reasoning_effort",
+    budgetParameter: "reasoning.max_tokens",
+  };
 }
 
 export function asBudget(value: unknown): number | null {

@@ -42,7 +42,7 @@ function embed(model: string, input: readonly string[], members: JsonObject = {}
 
 // Parameters
 
-test("a cap, stop words and sampling have their places; the format's temperature ends at 1", () => {
+test("a cap, stop words and sampling have their places; a temperature above 1 becomes 1, which is named", () => {
   const { body, dropped } = ask(nova, {
     max_tokens: 5,
     max_completion_tokens: 7,
@@ -54,7 +54,7 @@ test("a cap, stop words and sampling have their places; the format's temperature
 
   expect(body.inferenceConfig).toEqual({ maxTokens: 7, temperature: 1, topP: 0.9, stopSequences: ["END"] });
   expect(body.additionalModelRequestFields).toEqual({ inferenceConfig: { topK: 20 } });
-  expect(dropped).toEqual(["stop"]);
+  expect(dropped).toEqual(["temperature", "stop"]);
 });
 
 test.each([

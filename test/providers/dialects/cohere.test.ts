@@ -226,23 +226,38 @@ test("only an answer of any JSON beside tools has no place, and is named", () =>
 });
 
 test.each([
-  [{ reasoning_effort: "none" }, { type: "disabled" }],
-  [{ reasoning_effort: "low" }, { type: "enabled", token_budget: 1_024 }],
-  [{ reasoning_effort: "high" }, { type: "enabled" }],
+  [{ reasoning_effort: "none" }, { type: "disabled" }, []],
+  [{ reasoning_effort: "none", max_tokens: 900 }, { type: "disabled" }, []],
+  [{ reasoning_effort: "low" }, { type: "enabled", token_budget: 1_024 }, []],
+  [{ reasoning_effort: "high" }, { type: "enabled" }, []],
+  [{ reasoning_effort: "high", max_tokens: 4_000 }, { type: "enabled", token_budget: 3_000 }, []],
+  [{ reasoning_effort: "low", max_tokens: 900 }, { type: "disabled" }, ["reasoning_effort"]],
+  [{ reasoning_effort: "high", max_tokens: 1_000 }, { type: "disabled" }, ["reasoning_effort"]],
+  [{ reasoning: { enabled: true }, max_tokens: 900 }, { type: "disabled" }, ["reasoning"]],
   [
-    { reasoning_effort: "high", max_tokens: 4_000 },
-    { type: "enabled", token_budget: 3_000 },
+    { reasoning: { max_tokens: 500 }, max_tokens: 1_400 },
+    { type: "enabled", token_budget: 400 },
+    ["reasoning.max_tokens"],
   ],
-  [{ reasoning_effort: "low", max_tokens: 900 }, { type: "disabled" }],
-  [{ thinking: { type: "enabled", budget_tokens: 500 } }, { type: "enabled", token_budget: 500 }],
+  [{ thinking: { type: "enabled", budget_tokens: 500 } }, { type: "enabled", token_budget: 500 }, []],
+  [{ thinking: { type: "enabled", budget_tokens: 500 }, max_tokens: 900 }, { type: "disabled" }, ["thinking"]],
+  [
+    { thinking: { type: "enabled", budget_tokens: 9_000 }, max_tokens: 2_000 },
+    { type: "enabled", token_budget: 1_000 },
+    ["thinking.budget_tokens"],
+  ],
   [
     { thinking: { type: "enabled", token_budget: 9_000 }, max_tokens: 2_000 },
     { type: "enabled", token_budget: 1_000 },
+    ["thinking.token_budget"],
   ],
-  [{ reasoning: { enabled: false } }, { type: "disabled" }],
-  [{}, undefined],
-] as const)("%j is thought of as %j", (members, thinking) => {
-  expect(send(members as Partial<ChatRequest>, { reasoning: true }).body["thinking"]).toEqual(thinking as never);
+  [{ reasoning: { enabled: false } }, { type: "disabled" }, []],
+  [{}, undefined, []],
+] as const)("%j is thought of as %j, and what changed is named: %j", (members, thinking, named) => {
+  const { body, dropped } = send(members as Partial<ChatRequest>, { reasoning: true });
+
+  expect(body["thinking"]).toEqual(thinking as never);
+  expect(dropped).toEqual([...named]);
 });
 
 test("a model that does not reason gets no reasoning parameter, which is named as dropped", () => {

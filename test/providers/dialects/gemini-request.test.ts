@@ -240,6 +240,22 @@ describe("thinking", () => {
     for (const [model, request, expected] of cases) expect(thinking(request, model)).toEqual(expected);
   });
 
+  test("that the caller's cap switches off, or whose budget is changed, is named as dropped", () => {
+    const cases: [Partial<ChatRequest>, readonly string[]][] = [
+      [{ reasoning_effort: "high", max_tokens: 600 }, ["reasoning_effort"]],
+      [{ reasoning: { enabled: true }, max_tokens: 600 }, ["reasoning"]],
+      [{ thinking: { type: "enabled" }, max_tokens: 600 }, ["thinking"]],
+      [{ thinking: { type: "enabled", budget_tokens: 512 }, max_tokens: 600 }, ["thinking.budget_tokens"]],
+      [{ reasoning: { max_tokens: 10 } }, ["reasoning.max_tokens"]],
+      [{ reasoning_effort: "high", max_tokens: 700 }, []],
+      [{ reasoning_effort: "none", max_tokens: 600 }, []],
+      [{ thinking: { type: "disabled" }, max_tokens: 600 }, []],
+      [{ max_tokens: 600 }, []],
+    ];
+    for (const [request, expected] of cases)
+      expect([request, write(request, "gemini-2.5-flash-lite").dropped]).toEqual([request, expected]);
+  });
+
   test("can be asked for in other vendors' words, hidden, and left alone", () => {
     expect(thinking({ reasoning: { effort: "high", exclude: true } }, "gemini-3.8-flash")).toEqual({
       thinkingLevel: "HIGH",

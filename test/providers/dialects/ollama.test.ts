@@ -92,6 +92,15 @@ test.each([
   expect(send(members as Partial<ChatRequest>, model).body["think"]).toBe(think as never);
 });
 
+test.each([
+  [{ thinking: { type: "enabled", budget_tokens: 2_000 } }, ["thinking.budget_tokens"]],
+  [{ reasoning: { max_tokens: 2_000 } }, ["reasoning.max_tokens"]],
+  [{ thinking: { type: "enabled" } }, []],
+  [{ thinking: { type: "disabled", budget_tokens: 2_000 } }, []],
+] as const)("%j has a budget that the vendor cannot keep, which is named: %j", (members, named) => {
+  expect(send(members as Partial<ChatRequest>, "qwen3").dropped).toEqual([...named]);
+});
+
 test("a call cannot be demanded, which is named; that none is wanted is kept", () => {
   const tools = [clock, weather];
 

@@ -122,14 +122,14 @@ function toInferenceConfig(request: ChatRequest, maxTokens: number | null, conte
   // Most Claude models accept only one of the two.
   const takesBoth = traits.generation === null || traits.generation.sampling === "all";
   const mayUseTopP = maySample && (temperature === null || takesBoth);
-  if (temperature !== null && !maySample) dropped.add("temperature");
+  // The service accepts 0 to 1, the chat format 0 to 2.
+  if (temperature !== null && (!maySample || temperature > 1)) dropped.add("temperature");
   if (topP !== null && !mayUseTopP) dropped.add("top_p");
   const stop = stopSequencesOf(request);
   const stopSequences = stop.filter((word) => word.trim() !== "");
   if (stopSequences.length < stop.length) dropped.add("stop");
   return filled({
     maxTokens,
-    // The service accepts 0 to 1, the chat format 0 to 2.
     temperature: temperature !== null && maySample ? Math.min(temperature, 1) : null,
     topP: mayUseTopP ? topP : null,
     stopSequences,

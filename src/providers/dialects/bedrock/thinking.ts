@@ -49,18 +49,13 @@ export function toThinking(request: ChatRequest, options: ThinkingOptions): Thin
 }
 
 function fulfil(request: ChatRequest, requested: RequestedReasoning, options: ThinkingOptions): Thinking {
-  const name = nameOf(request);
+  const name = requested.parameter;
   const { generation, effort, isKnown } = options.traits;
   if (generation !== null) return byGeneration(requested, generation, name, options);
   if (effort !== null) return byEffort(requested, effort, name, options);
   // An inference profile may lead to any model, so `thinking` is passed on unchanged.
   if (!isKnown && name === "thinking") return { ...silent, fields: { thinking: request["thinking"] } };
   return requested.isOn || options.isReasoningModel ? { ...silent, dropped: [name] } : silent;
-}
-
-function nameOf(request: ChatRequest): string {
-  if (request["thinking"] !== undefined && request["thinking"] !== null) return "thinking";
-  return request.reasoning_effort ? "reasoning_effort" : "reasoning";
 }
 
 function byGeneration(

@@ -110,7 +110,7 @@ function toThinking(request: ChatRequest, target: Target, dropped: string[]): un
   const reasoning = chat.readReasoning(request);
   if (reasoning === null) return null;
   if (target.facts?.reasoning === false) {
-    if (reasoning.isOn) dropped.push("reasoning_effort");
+    if (reasoning.isOn) dropped.push(reasoning.parameter);
     return null;
   }
   if (!reasoning.isOn) return { type: "disabled" };
@@ -118,7 +118,11 @@ function toThinking(request: ChatRequest, target: Target, dropped: string[]): un
   const maxTokens = chat.maxTokensOf(request);
   if (maxTokens === null) return present({ type: "enabled", token_budget: wanted });
   const room = maxTokens - answerTokens;
-  if (room < 1) return { type: "disabled" };
+  if (room < 1) {
+    dropped.push(reasoning.parameter);
+    return { type: "disabled" };
+  }
+  if (reasoning.budgetTokens !== null && reasoning.budgetTokens > room) dropped.push(reasoning.budgetParameter);
   return { type: "enabled", token_budget: Math.min(wanted ?? room, room) };
 }
 

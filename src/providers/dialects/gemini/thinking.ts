@@ -42,11 +42,16 @@ export function toThinkingConfig(
   if (wish === null) return { config: null, dropped: [] };
   if (traits.thinking === null) return { config: null, dropped: wish.effort === "none" ? [] : [wish.parameter] };
   const config = toConfig(wish, traits.thinking, maxTokens);
-  const isKept = wish.budget === null || config["thinkingBudget"] === wish.budget;
-  return {
-    config,
-    dropped: isKept ? [] : [wish.parameter === "thinking" ? "thinking.budget_tokens" : "reasoning.max_tokens"],
-  };
+  return { config, dropped: findChanged(wish, config) };
+}
+
+function findChanged({ budget, effort, parameter }: Wish, { thinkingBudget }: JsonObject): readonly string[] {
+  if (budget !== null)
+    return thinkingBudget === budget
+      ? []
+      : [parameter === "thinking" ? "thinking.budget_tokens" : "reasoning.max_tokens"];
+  // The caller's limit is too small for the least budget of the model, so it does not think.
+  return thinkingBudget === 0 && effort !== "none" ? [parameter] : [];
 }
 
 /** Written for the vendor's OpenAI-compatible endpoint, and passed on unchanged. */

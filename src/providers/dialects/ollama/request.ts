@@ -16,7 +16,7 @@ export function toOllamaRequest(request: ChatRequest, { model, isStream }: Targe
     messages: toMessages(request.messages),
     tools: toTools(request, dropped),
     format: request["format"] ?? toFormat(request),
-    think: request["think"] ?? toThink(request, model),
+    think: request["think"] ?? toThink(request, model, dropped),
     ...filled({ options: toOptions(request) }),
     keep_alive: request["keep_alive"],
     logprobs: request.logprobs,
@@ -59,10 +59,12 @@ function toTools(request: ChatRequest, dropped: string[]): unknown {
 const takesLevels = /(?:^|\/)gpt-oss\b/;
 const levels: Readonly<Record<string, string>> = { minimal: "low", low: "low", medium: "medium" };
 
-function toThink(request: ChatRequest, model: string): unknown {
+function toThink(request: ChatRequest, model: string, dropped: string[]): unknown {
   const reasoning = chat.readReasoning(request);
   if (reasoning === null) return null;
   if (!reasoning.isOn) return false;
+  // The vendor has no budgets.
+  if (reasoning.budgetTokens !== null) dropped.push(reasoning.budgetParameter);
   if (!takesLevels.test(model)) return reasoning.effort !== "minimal";
   return reasoning.effort === null ? "medium" : (lookUp(levels, reasoning.effort) ?? "high");
 }
