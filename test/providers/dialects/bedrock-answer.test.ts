@@ -321,6 +321,41 @@ test("the input of the answer's tool is streamed as content, and words beside it
   expect(plain.deltas.map((one) => one.content ?? "").join("")).toBe('{"name":"Rome"}');
 });
 
+test.each([
+  ["text beside the answer", "Here:", ['{"name":"Rome"}'], '{"name":"Rome"}'],
+  ["an answer without input", "", [""], "{}"],
+  ["text beside an answer without input", "Here:", [""], "{}"],
+  ["two answers", "", ['{"name":"Rome"}', '{"name":"Bonn"}'], '{"name":"Rome"}'],
+  ["text without an answer", '{"name":"Rome"}', [], '{"name":"Rome"}'],
+] as const)("%s is the same whole and streamed", (_name, text, answers, content) => {
+  const answerTool = "final_answer";
+  const toolUse = (input: string, at: number) => ({
+    toolUse: { toolUseId: `t${at}`, name: answerTool, input: input === "" ? {} : JSON.parse(input) },
+  });
+  const whole = chat.fromAnswer(answerWith([{ text }, ...answers.map(toolUse)], "tool_use"), {
+    model: nova,
+    answerTool,
+  });
+  const { deltas, finishes } = readStream(
+    [
+      start,
+      delta(0, { text }),
+      stop(0),
+      ...answers.flatMap((input, index) => [
+        callStart(index + 1, `t${index}`, answerTool),
+        ...(input === "" ? [] : [delta(index + 1, { toolUse: { input } })]),
+        stop(index + 1),
+      ]),
+      end("tool_use"),
+    ],
+    { model: nova, answerTool },
+  );
+
+  expect(whole.choices[0]?.message.content).toBe(content);
+  expect(deltas.map((one) => one.content ?? "").join("")).toBe(content);
+  expect(finishes.at(-1)).toBe(whole.choices[0]?.finish_reason as never);
+});
+
 test("tools that the service runs itself do not reach the caller", () => {
   const server: Event = [
     "contentBlockStart",

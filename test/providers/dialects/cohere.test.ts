@@ -502,6 +502,60 @@ test("the answer's tool is the answer, whole and streamed", () => {
   expect(told).toMatchObject({ content: '{"age":3}', calls: [], finishes: ["stop"] });
 });
 
+test.each([
+  ["text beside the answer", "Here: ", [["final_answer", '{"age":3}']], '{"age":3}', 0],
+  ["text without an answer", '{"age":3}', [], '{"age":3}', 0],
+  ["text and a call", "Let me look.", [["weather", "{}"]], "Let me look.", 1],
+  [
+    "two answers",
+    "",
+    [
+      ["final_answer", '{"age":3}'],
+      ["final_answer", '{"age":4}'],
+    ],
+    '{"age":3}',
+    0,
+  ],
+  ["an answer without arguments", "Here: ", [["final_answer", ""]], "{}", 0],
+  ["an answer of null", "", [["final_answer", "null"]], "{}", 0],
+] as const)("%s, with an answer's tool, is the same whole and streamed", (_name, text, calls, content, callCount) => {
+  const item = { text, token_ids: [1], logprobs: [-0.5] };
+  const whole = read(
+    {
+      message: {
+        content: [{ type: "text", text }],
+        tool_calls: calls.map(([name, args], index) => ({ id: `c${index}`, function: { name, arguments: args } })),
+      },
+      finish_reason: "COMPLETE",
+      logprobs: [item],
+    },
+    "final_answer",
+  ).choices[0];
+  const streamed = stream(
+    [
+      start,
+      { ...delta("content-start", 0, { content: { type: "text", text } }), ...(text === "" ? {} : { logprobs: item }) },
+      { type: "content-end", index: 0 },
+      ...calls.flatMap(([name, args], index) => [
+        delta("tool-call-start", index, { tool_calls: { id: `c${index}`, function: { name, arguments: "" } } }),
+        delta("tool-call-delta", index, { tool_calls: { function: { arguments: args.slice(0, 4) } } }),
+        delta("tool-call-delta", index, { tool_calls: { function: { arguments: args.slice(4) } } }),
+        { type: "tool-call-end", index },
+      ]),
+      end("COMPLETE"),
+    ],
+    "final_answer",
+  );
+
+  expect(whole?.message.content).toBe(content);
+  expect(whole?.message.tool_calls ?? []).toHaveLength(callCount);
+  expect(streamed.content).toBe(content);
+  expect(streamed.calls).toHaveLength(callCount);
+  expect(streamed.finishes).toEqual([whole?.finish_reason as string]);
+  const logprobs = streamed.chunks.flatMap(({ choices }) => choices[0]?.logprobs ?? []);
+  if (text !== "") expect(logprobs).toEqual([whole?.logprobs] as never);
+});
+
 test("citations of a stream are annotations beside the text", () => {
   const source = { type: "document", id: "https://example.com/b", document: { title: "B" } };
   const citation = { start: 0, end: 2, text: "Hi", sources: [source], type: "TEXT_CONTENT", content_index: 0 };

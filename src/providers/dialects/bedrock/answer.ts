@@ -78,7 +78,8 @@ class BlockReader {
     if (isServerTool(toolUse)) return;
     const name = readToolName(toolUse);
     const input = JSON.stringify(toolUse["input"] ?? {});
-    if (name === this.#answerTool) this.#answer = input;
+    // A stream cannot take back the first answer, so it is also the one that counts here.
+    if (name === this.#answerTool) this.#answer ??= input;
     else this.calls.push({ id: readCallId(toolUse), type: "function", function: { name, arguments: input } });
   }
 

@@ -24,8 +24,9 @@ const noChunks: readonly ChatChunk[] = [];
 /** A block of the answer that is not plain text. */
 type Block =
   | { readonly kind: "call"; readonly index: number; hasInput: boolean }
-  | { readonly kind: "answer" }
-  | { readonly kind: "server tool" }
+  | { readonly kind: "answer"; hasInput: boolean }
+  /** A tool that the service runs itself, or a further answer. */
+  | { readonly kind: "hidden" }
   | { readonly kind: "thought"; text: string; signature: string; readonly redacted: Uint8Array[] };
 
 export class ConverseStreamReader implements ChatStreamReader {
@@ -90,10 +91,13 @@ export class ConverseStreamReader implements ChatStreamReader {
   #startBlock(at: unknown, { toolUse }: JsonObject): readonly ChatChunk[] {
     if (!isObject(toolUse)) return noChunks;
     const name = readToolName(toolUse);
-    const isAnswer = name === this.#answerTool;
-    if (isServerTool(toolUse) || isAnswer) {
-      this.#hasAnswer ||= !isServerTool(toolUse);
-      this.#blocks.set(at, { kind: isServerTool(toolUse) ? "server tool" : "answer" });
+    if (isServerTool(toolUse) || (name === this.#answerTool && this.#hasAnswer)) {
+      this.#blocks.set(at, { kind: "hidden" });
+      return noChunks;
+    }
+    if (name === this.#answerTool) {
+      this.#hasAnswer = true;
+      this.#blocks.set(at, { kind: "answer", hasInput: false });
       return noChunks;
     }
     const index = this.#calls++;
@@ -105,10 +109,15 @@ export class ConverseStreamReader implements ChatStreamReader {
   #addInput(at: unknown, input: string): readonly ChatChunk[] {
     const block = this.#blocks.get(at);
     if (input === "" || block === undefined) return noChunks;
-    if (block.kind === "answer") return [this.#writer.write({ content: input })];
-    if (block.kind !== "call") return noChunks;
+    if (block.kind !== "call" && block.kind !== "answer") return noChunks;
     block.hasInput = true;
-    return [this.#writer.writeArguments(block.index, input)];
+    return [this.#writeInput(block, input)];
+  }
+
+  #writeInput(block: Extract<Block, { kind: "call" | "answer" }>, input: string): ChatChunk {
+    return block.kind === "answer"
+      ? this.#writer.write({ content: input })
+      : this.#writer.writeArguments(block.index, input);
   }
 
   #addThought(at: unknown, content: JsonObject): readonly ChatChunk[] {
@@ -132,9 +141,8 @@ export class ConverseStreamReader implements ChatStreamReader {
     if (block === undefined) return noChunks;
     this.#blocks.delete(at);
     if (block.kind === "thought") return this.#writeDetails(block);
-    // A call without input still needs arguments that are JSON.
-    if (block.kind !== "call" || block.hasInput) return noChunks;
-    return [this.#writer.writeArguments(block.index, "{}")];
+    // A call without input still needs arguments that are JSON, and so does an answer.
+    return block.kind === "hidden" || block.hasInput ? noChunks : [this.#writeInput(block, "{}")];
   }
 
   #writeDetails({ text, signature, redacted }: Extract<Block, { kind: "thought" }>): readonly ChatChunk[] {

@@ -14,7 +14,8 @@ export function fromCohereAnswer(body: JsonObject, reading: Reading): ChatComple
   const { text, thoughts, starts } = readContent(message);
   const allCalls = asList(message["tool_calls"]).map((call) => readCall(asObject(call)));
   const calls = allCalls.filter((call) => call.function.name !== reading.answerTool);
-  const answer = allCalls.findLast((call) => call.function.name === reading.answerTool);
+  // A stream cannot take back the first answer, so it is also the one that counts here.
+  const answer = allCalls.find((call) => call.function.name === reading.answerTool);
   const content = answer?.function.arguments ?? text;
   const citations = asList(message["citations"]);
   const written = {

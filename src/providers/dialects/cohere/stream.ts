@@ -19,6 +19,9 @@ export class CohereStreamReader implements ChatStreamReader {
   /** Where in the text each block begins. */
   readonly #starts: number[] = [];
   #callCount = 0;
+  /** Text beside a structured answer, which is sent only if that answer never comes. */
+  #heldText = "";
+  #hasAnswer = false;
   /** The current call; its index is null when it is the structured answer. */
   #call: { readonly index: number | null; hasArguments: boolean } | null = null;
 
@@ -62,7 +65,9 @@ export class CohereStreamReader implements ChatStreamReader {
     if (text === "") return this.#readThought(asString(content["thinking"]));
     this.#textLength += text.length;
     const logprobs = event["logprobs"] === undefined ? null : toLogprobs([event["logprobs"]]);
-    return [this.#writer.write({ content: text }, null, logprobs)];
+    if (this.#answerTool === null) return [this.#writer.write({ content: text }, null, logprobs)];
+    this.#heldText += text;
+    return logprobs === null ? noChunks : [this.#writer.write({}, null, logprobs)];
   }
 
   #readThought(text: string): readonly ChatChunk[] {
@@ -82,7 +87,13 @@ export class CohereStreamReader implements ChatStreamReader {
   #startCall(call: JsonObject): readonly ChatChunk[] {
     const chunks = this.#endThoughts();
     const name = asString(asObject(call["function"])["name"]);
-    const index = name === this.#answerTool ? null : this.#callCount++;
+    const isAnswer = name === this.#answerTool;
+    if (isAnswer && this.#hasAnswer) {
+      this.#call = null;
+      return chunks;
+    }
+    this.#hasAnswer ||= isAnswer;
+    const index = isAnswer ? null : this.#callCount++;
     this.#call = { index, hasArguments: false };
     if (index !== null) {
       const id = asString(call["id"]) || createId("call_");
@@ -120,7 +131,8 @@ export class CohereStreamReader implements ChatStreamReader {
   #end(delta: JsonObject): readonly ChatChunk[] {
     const reason = toFinishReason(delta["finish_reason"], this.#callCount > 0, asString(delta["error"]));
     this.isComplete = true;
-    const chunks = this.#endThoughts();
+    const chunks = [...this.#endThoughts(), ...this.#endCall()];
+    if (!this.#hasAnswer && this.#heldText !== "") chunks.push(this.#writer.write({ content: this.#heldText }));
     chunks.push(this.#writer.write({}, reason));
     const usage = toUsage(delta["usage"]);
     if (usage !== null) chunks.push(toUsageChunk(this.#writer.envelope, usage));
