@@ -2,6 +2,7 @@
 //
 // A batch of lines arrives as the text of one JSON array, and is stored as one block (ledger-blocks.ts).
 
+import { dayMs } from "../lib/time-units.ts";
 import { type AlertSettings, type BudgetAlert, chargeAccounts } from "./budgets.ts";
 import { addLatencies } from "./latencies.ts";
 import { readBlock, toBlock } from "./ledger-blocks.ts";
@@ -68,7 +69,6 @@ function checkLines(lines: unknown): asserts lines is readonly LedgerLine[] {
 const smallBlock = 256;
 const maxMergedLines = 1_024;
 const maxMergedBlocks = 500;
-const maxMergedProcesses = 20;
 /** The row of `ledger_positions` that counts merges: readers of several blocks notice by it that a block has moved. */
 export const mergesRow = "";
 
@@ -79,20 +79,27 @@ interface SmallBlock {
   readonly lines: bigint;
 }
 
-/** Blocks of one process that follow each other, up to the size of a merged block. */
+/**
+ * Blocks of one process that follow each other, up to the size of a merged block. They end on the same day (in UTC): a block is deleted at the
+ * age of its newest line, so a block that grew by a few lines every day would keep its first line until it is full.
+ */
 function groupSmall(blocks: readonly SmallBlock[]): SmallBlock[][] {
   const groups: SmallBlock[][] = [];
   let size = 0;
   for (const block of blocks) {
     const group = groups.at(-1);
     size += Number(block.lines);
-    if (group?.[0]?.process_id === block.process_id && size <= maxMergedLines) group.push(block);
+    if (group !== undefined && isMergeable(group[0], block) && size <= maxMergedLines) group.push(block);
     else {
       groups.push([block]);
       size = Number(block.lines);
     }
   }
   return groups.filter((group) => group.length > 1);
+}
+
+function isMergeable(first: SmallBlock | undefined, block: SmallBlock): boolean {
+  return first?.process_id === block.process_id && first.to_time / BigInt(dayMs) === block.to_time / BigInt(dayMs);
 }
 
 async function mergeGroup(sql: Sql, group: readonly SmallBlock[]): Promise<void> {
@@ -132,16 +139,21 @@ export const ledgerStatements = {
     deadlineMs: 5_000,
   } satisfies Operation<[batch: LedgerBatch], AppendOutcome>,
 
-  /** Merges small blocks that end before a time, and returns how many blocks were replaced. */
+  /** Merges small blocks of a day that end before a time, and returns how many blocks were replaced. */
   mergeBlocks: {
     ...write(null, async (sql, before: number): Promise<number> => {
       // The index of small blocks needs the number in the text.
-      const isSmall = sql.part`lines < ${sql.names([String(smallBlock)])} and to_time < ${before}`;
+      const isSmall = sql.part`lines < ${sql.names([String(smallBlock)])}`;
+      const day = sql.names([String(dayMs)]);
       const lock = sql.names(sql.engine === "postgres" ? ["for update skip locked"] : []);
+      // Blocks that are alone on their day are left out, because they would fill the limit. The day is a range, so that the index finds it.
       const small = await sql<SmallBlock>`
-        select id, process_id, to_time, lines from ledger_blocks
-        where ${isSmall} and process_id in
-          (select process_id from ledger_blocks where ${isSmall} group by process_id having count(*) > 1 limit ${maxMergedProcesses})
+        select id, process_id, to_time, lines from ledger_blocks as block
+        where ${isSmall} and to_time < ${before} and exists (
+          select 1 from ledger_blocks as other
+          where ${isSmall} and other.process_id = block.process_id and other.id <> block.id
+            and other.to_time >= block.to_time - block.to_time % ${day}
+            and other.to_time < block.to_time - block.to_time % ${day} + ${day})
         order by process_id, to_time, id limit ${maxMergedBlocks} ${lock}`;
       const groups = groupSmall(small);
       if (groups.length === 0) return 0;

@@ -3,8 +3,10 @@
 import { expect, test } from "bun:test";
 import { dayMs, hourMs } from "../../src/lib/time-units.ts";
 import { toMonth } from "../../src/storage/ledger.ts";
+import { toBlock } from "../../src/storage/ledger-blocks.ts";
 import type { LedgerLine } from "../../src/storage/ledger-line.ts";
 import type { LinePage, LinePosition } from "../../src/storage/ledger-lines.ts";
+import { insertRows } from "../../src/storage/operation.ts";
 import type { Storage, StorageOptions } from "../../src/storage/storage.ts";
 import { readAll } from "../support/ledger.ts";
 import { catchError, describeOn, type Engine, withDatabase, withStorage } from "./engines.ts";
@@ -58,6 +60,14 @@ async function readLines(options: StorageOptions): Promise<LedgerLine[]> {
     lines = await readAll(sql);
   });
   return lines;
+}
+
+async function countBlocks(options: StorageOptions): Promise<number> {
+  let count = 0;
+  await withDatabase(options, async ({ sql }) => {
+    count = (await sql`select 1 as one from ledger_blocks`).length;
+  });
+  return count;
 }
 
 export function describeLedgerStore(engine: Engine): void {
@@ -188,25 +198,56 @@ export function describeLedgerStore(engine: Engine): void {
           await storage.ledger.append({ lines: JSON.stringify([line]), processId: `process ${index % 2}` });
         const large = Array.from({ length: 300 }, (_, index) => makeLine({ n: index + 1, time: noon }));
         await storage.ledger.append({ lines: JSON.stringify(large), processId: "large" });
-        const countBlocks = async () => {
-          let count = 0;
-          await withDatabase(options, async ({ sql }) => {
-            count = (await sql`select 1 as one from ledger_blocks`).length;
-          });
-          return count;
-        };
-        expect(await countBlocks()).toBe(41);
+        expect(await countBlocks(options)).toBe(41);
         // Those from the given time on are left alone.
         expect(await storage.ledger.mergeBlocks(noon + 30)).toBe(30);
-        expect(await countBlocks()).toBe(13);
+        expect(await countBlocks(options)).toBe(13);
         while ((await storage.ledger.mergeBlocks(noon + hourMs)) > 0);
-        expect(await countBlocks()).toBe(3);
+        expect(await countBlocks(options)).toBe(3);
         expect((await readLines(options)).length).toBe(340);
         for (const { id, request_id } of [lines[0], lines[39]] as LedgerLine[])
           expect(await storage.usageReports.findRequest(request_id, 10, null)).toMatchObject([{ id }]);
         // A batch that was stored before the merge is still known.
         const again = { lines: JSON.stringify([lines[0]]), processId: "process 0" };
         expect((await storage.ledger.append(again)).lines).toBe(0);
+      });
+    });
+
+    test("merged lines are deleted at their age, although one process writes a few every day", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        // The lines that are old enough are those of April, because PostgreSQL drops whole months.
+        const [now, days] = [Date.UTC(2026, 4, 31, 12), 40];
+        const times = Array.from({ length: days }, (_, day) => now - (days - 1 - day) * dayMs);
+        let n = 0;
+        for (const time of times) {
+          for (const of of [time - hourMs, time]) await append(storage, [makeLine({ n: ++n, time: of })]);
+          while ((await storage.ledger.mergeBlocks(time + 1)) > 0);
+        }
+        const before = now - 30 * dayMs - hourMs;
+        while ((await storage.ledger.deleteBlocks(before, 10)) > 0);
+        const left = (await readLines(options)).map(({ time }) => time);
+        const expected = times.flatMap((time) => [time - hourMs, time]).filter((time) => time >= before);
+        expect(left.sort((one, other) => one - other)).toEqual(expected);
+        expect(await countBlocks(options)).toBe(expected.length / 2);
+      });
+    });
+
+    test("hundreds of blocks that are alone on their day do not keep others from being merged", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        await storage.ledger.createPartitions([toMonth(noon)]);
+        const alone = Array.from({ length: 600 }, (_, index) =>
+          toBlock(`process ${index >> 1}`, [makeLine({ time: noon + (index % 2) * dayMs })]),
+        );
+        await withDatabase(options, async ({ sql }) => await insertRows(sql, "ledger_blocks", alone));
+        for (const n of [1, 2]) {
+          const lines = JSON.stringify([makeLine({ n })]);
+          await storage.ledger.append({ lines, processId: "the last process" });
+        }
+        expect(await storage.ledger.mergeBlocks(noon + 3 * dayMs)).toBe(2);
+        expect(await storage.ledger.mergeBlocks(noon + 3 * dayMs)).toBe(0);
+        expect(await countBlocks(options)).toBe(601);
       });
     });
 
