@@ -1,7 +1,7 @@
 // Reads single lines of the ledger from its blocks.
 
 import { dayMs } from "../lib/time-units.ts";
-import { mergesRow } from "./ledger.ts";
+import { readMerges } from "./ledger.ts";
 import { type BlockColumn, mayContain, readBlock, toFullModel } from "./ledger-blocks.ts";
 import type { LedgerLine } from "./ledger-line.ts";
 import type { Sql } from "./sql.ts";
@@ -212,12 +212,6 @@ async function* readLines(sql: Sql, heads: readonly BlockHead[]): AsyncGenerator
       where to_time <= ${times.at(0) ?? 0n} and to_time >= ${times.at(-1) ?? 0n} and id in ${sql.list(some.map(({ id }) => id))}`;
     for (const { data } of rows) yield* readBlock(data);
   }
-}
-
-async function readMerges(sql: Sql): Promise<bigint> {
-  const [row] = await sql<{ position: bigint }>`
-    select position from ledger_positions where process_id = ${mergesRow}`;
-  return row?.position ?? 0n;
 }
 
 function mayMatch(filter: Uint8Array, { filters, status }: LineQuery): boolean {

@@ -209,18 +209,43 @@ const noAlerts: AlertSettings = { thresholds: [], receiver: null };
 
 const blocksPerPage = 16;
 
-/** All blocks with their lines, in the order of their ids. Blocks that are added meanwhile may or may not be among them. */
+/**
+ * All blocks with their lines, in the order of their ids. Blocks that are added meanwhile may or may not be among them. A merge moves lines to a
+ * block that follows all others; lines that were moved after they were read do not come again.
+ */
 export async function* readBlocks(
   sql: Sql,
 ): AsyncGenerator<{ readonly processId: string; readonly lines: readonly LedgerLine[] }> {
+  const merges = await readMerges(sql);
+  // By process, the lines that a merge may move. Only small blocks are merged, so there are few.
+  const movable = new Map<string, Set<string>>();
+  let isMerged = false;
   for (let after = ""; ; ) {
     const rows = await sql<{ id: string; process_id: string; data: Uint8Array }>`
       select id, process_id, data from ledger_blocks where id > ${after} order by id limit ${blocksPerPage}`;
-    for (const row of rows) yield { processId: row.process_id, lines: readBlock(row.data) };
+    isMerged ||= (await readMerges(sql)) !== merges;
+    for (const { process_id: processId, data } of rows) {
+      const lines = readBlock(data);
+      const seen = movable.get(processId) ?? new Set();
+      // Otherwise a line that is stored twice stays visible.
+      const added = isMerged ? lines.filter(({ id }) => !seen.has(id)) : lines;
+      if (lines.length < smallBlock) {
+        for (const { id } of added) seen.add(id);
+        movable.set(processId, seen);
+      }
+      yield { processId, lines: added };
+    }
     const last = rows.at(-1);
     if (last === undefined) return;
     after = last.id;
   }
+}
+
+/** How often blocks have been merged. */
+export async function readMerges(sql: Sql): Promise<bigint> {
+  const [row] = await sql<{ position: bigint }>`
+    select position from ledger_positions where process_id = ${mergesRow}`;
+  return row?.position ?? 0n;
 }
 
 /** The number of the month since 1970, in UTC. */

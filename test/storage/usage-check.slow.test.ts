@@ -5,7 +5,9 @@ import { runCommandLine } from "../../src/cli/command-line.ts";
 import { createUsageCommand } from "../../src/cli/usage.ts";
 import { toMonth } from "../../src/storage/ledger.ts";
 import type { LedgerLine } from "../../src/storage/ledger-line.ts";
+import type { Sql, SqlValue } from "../../src/storage/sql.ts";
 import { openStorage, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
+import { usageCheckStatements } from "../../src/storage/usage-check.ts";
 import { createEngines, describeOn, withDatabase, withStorage } from "../contracts/engines.ts";
 import { makeLine } from "../contracts/ledger-store.ts";
 
@@ -65,6 +67,32 @@ for (const engine of createEngines()) {
       expect(text).toContain("3 differences");
       const { differences } = JSON.parse((await check(options, "--json")).text);
       expect(differences).toContainEqual({ what: "account", of: "key:one none 0", ledger: "12", derived: "13" });
+    });
+
+    test("lines whose blocks are merged during the check count once", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        const accounts = ["key:one none 0"];
+        let n = 0;
+        const appendNext = () => append(storage, [makeLine({ n: ++n, counted_pico: 3, accounts })]);
+        while (n < 40) await appendNext();
+        const merged: number[] = [];
+        const merge = async () => {
+          // A block that was merged and read is merged again with the line that follows.
+          await appendNext();
+          merged.push(await storage.ledger.mergeBlocks(Number.MAX_SAFE_INTEGER));
+        };
+        await withDatabase(options, async ({ sql }) => {
+          const mergeAfterPage = async (text: TemplateStringsArray, ...values: SqlValue[]) => {
+            const rows = await sql(text, ...values);
+            if (text.join("").includes("from ledger_blocks where id >") && merged.length < 3) await merge();
+            return rows;
+          };
+          const result = await usageCheckStatements.run.run(Object.assign(mergeAfterPage, sql) as unknown as Sql);
+          expect(merged).toEqual([41, 2, 2]);
+          expect(result).toMatchObject({ lines: 40, accounts: 1, differences: [] });
+        });
+      });
     });
 
     test("lines that were deleted because of their age are no difference", async () => {
