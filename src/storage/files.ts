@@ -2,7 +2,7 @@
 // after its bytes and deleted before them, so every listed file can be read. Files of other owners, deleted files and expired files are
 // answered as if they had never existed.
 
-import { deleteOldest, listPage, read, write } from "./operation.ts";
+import { deleteOldest, isOwnedBy, listPage, read, readPage, write } from "./operation.ts";
 import { integer, json, mapRecord, type RecordOf, text } from "./record.ts";
 import type { Sql, SqlRow } from "./sql.ts";
 
@@ -89,11 +89,12 @@ export const fileStatements = {
   /** Newest first, of all owners or of one. For the operator. */
   listAllUploads: read(async (sql, { owner, purpose, ...page }: AnyFileFilter) => {
     const from = sql.part`
-      from files where kind = 'upload' and expires_at > ${Date.now()}
-        and (cast(${owner} as text) is null or owner = ${owner})
+      from files where ${isOwnedBy(sql, owner)} and kind = 'upload' and expires_at > ${Date.now()}
         and (cast(${purpose} as text) is null or purpose = ${purpose})`;
-    const [sum] = await sql<{ bytes: bigint }>`select cast(coalesce(sum(size), 0) as bigint) as bytes ${from}`;
-    return { ...(await listPage(sql, { from, ...page }, fromRow)), totalBytes: Number(sum?.bytes ?? 0) };
+    const [sums] = await sql<{ total: bigint; bytes: bigint }>`
+      select count(*) as total, cast(coalesce(sum(size), 0) as bigint) as bytes ${from}`;
+    const items = await readPage(sql, { from, ...page }, fromRow);
+    return { total: Number(sums?.total ?? 0), totalBytes: Number(sums?.bytes ?? 0), items };
   }),
 
   /** Of any owner. For the operator. */

@@ -113,13 +113,22 @@ export function isOwnedBy(sql: Sql, owner: string | null): SqlFragment {
 /** A page of rows, newest first, with the number of all rows. */
 export async function listPage<Item>(
   sql: Sql,
-  { columns = ["*"], from, limit, offset }: PageRequest,
+  page: PageRequest,
   fromRow: (row: SqlRow) => Item,
 ): Promise<{ total: number; items: Item[] }> {
-  const [count] = await sql<{ total: bigint }>`select count(*) as total ${from}`;
+  const [count] = await sql<{ total: bigint }>`select count(*) as total ${page.from}`;
+  return { total: Number(count?.total ?? 0), items: await readPage(sql, page, fromRow) };
+}
+
+/** A page of rows, newest first. */
+export async function readPage<Item>(
+  sql: Sql,
+  { columns = ["*"], from, limit, offset }: PageRequest,
+  fromRow: (row: SqlRow) => Item,
+): Promise<Item[]> {
   const rows = await sql`
     select ${sql.names(columns)} ${from} order by created_at desc, id desc limit ${limit} offset ${offset}`;
-  return { total: Number(count?.total ?? 0), items: rows.map(fromRow) };
+  return rows.map(fromRow);
 }
 
 interface PageRequest {
