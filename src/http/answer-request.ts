@@ -50,11 +50,15 @@ export interface ConnectionTimeouts {
   readonly stalledReader: number;
 }
 
+/** Anyone can send them, and no limit of a key bounds their number. A sign-in needs about 530 bytes. */
+const maxKeylessBodyBytes = 16_384;
+
 export function createRequestHandler(options: RequestHandlerOptions) {
   const { context, router, sockets, admitCaller, checkHost, bodyLimits, timeouts, ticker, handover, tracing } = options;
   const { admission, limits, cors } = context;
   const keyless = new KeylessBudget();
   const longBodies = new LongBodies();
+  const keylessBodyLimits = { ...bodyLimits, maxBodyBytes: Math.min(bodyLimits.maxBodyBytes, maxKeylessBodyBytes) };
 
   /** `path`: the path of the route table that Bun found; null for an unknown path. The result is undefined for a WebSocket. */
   return async function answerRequest(
@@ -121,7 +125,9 @@ export function createRequestHandler(options: RequestHandlerOptions) {
       const readsBody = isJson(route.body) && (route.body.kind === "json" || request.body !== null);
       const turn = readsBody && caller !== null ? waitForTurn(request, caller) : undefined;
       if (turn !== undefined) await turn;
-      let json = readsBody ? await readJsonBody(request, bodyLimits, ticker) : null;
+      let json = readsBody
+        ? await readJsonBody(request, caller === null ? keylessBodyLimits : bodyLimits, ticker)
+        : null;
       if (json !== null && caller !== null && json.text.length >= longBodyBytes && !headers.has("content-length"))
         longBodies.charge(caller.keyId, json.text.length, performance.now());
       bodyBytes = json?.text.length ?? 0;
@@ -158,7 +164,7 @@ export function createRequestHandler(options: RequestHandlerOptions) {
       running?.end();
       if (keyLoad !== null) admission.answered(keyLoad, bodyBytes, false);
       const isBodyLong = hasLongBody(request);
-      if (exchange.isPrivate && exchange.caller === null) await keyless.spend(isBodyLong);
+      if (exchange.caller === null && (exchange.isPrivate || isBodyLong)) await keyless.spend(isBodyLong);
       server.timeout(request, timeouts.idle);
       answered = exchange.fail(error, isBodyLong);
     }
