@@ -76,6 +76,11 @@ export function createAudit(store: Storage["audit"], log: Log, now: () => number
       }
     },
 
+    /** Before content of a caller is shown. Throws if the store does not take the record: without it, nothing is shown. */
+    async recordRead(actor: Actor, event: AuditEvent): Promise<void> {
+      await store.insert(actor, event);
+    },
+
     /** As `record`, for what anyone can cause: of many, only the first ones in a minute are recorded. */
     async recordRefusal(actor: Actor, event: AuditEvent): Promise<void> {
       if (now() - windowStart > minuteMs) {

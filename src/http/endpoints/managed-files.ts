@@ -57,7 +57,7 @@ export function managedFileRoutes({ files, audit }: Pick<RouteDependencies, "fil
     defineRoute("downloadManagedFile", "Download a file of any owner", {
       ...common,
       ...one,
-      description: "A record of the audit log says who read it.",
+      description: "A record of the audit log says who read it. While it cannot be written, the answer is 503.",
       method: "GET",
       path: `${one.path}/content`,
       role: "administrator",
@@ -67,7 +67,7 @@ export function managedFileRoutes({ files, audit }: Pick<RouteDependencies, "fil
       async run({ params, caller, actor, request }) {
         const found = await find(params.file_id, caller);
         const target = { kind: "file", id: found.id, name: found.name, team: readOwner(found.owner).team };
-        await audit.record(actor, { action: "file.read", target });
+        await audit.recordRead(actor, { action: "file.read", target });
         const file = files.toStoredFile(found);
         return reply(request.method === "HEAD" ? null : await file.stream(), {
           headers: {

@@ -38,7 +38,7 @@ export function managedJobRoutes(jobs: ManagedJobs): Route[] {
     defineRoute("retrieveManagedJobResult", "Retrieve the result of a job of any owner", {
       ...common,
       ...one,
-      description: "A record of the audit log says who read it.",
+      description: "A record of the audit log says who read it. While it cannot be written, the answer is 503.",
       method: "GET",
       path: `${one.path}/result`,
       role: "administrator",

@@ -92,7 +92,7 @@ export function usageRoutes(dependencies: UsageDependencies): Route[] {
       ...common,
       description:
         "Headers and content of the request and of its answer, if they were captured (`SWITCHYARD_CAPTURE_CONTENT`). A record of the audit log says " +
-        "who read them.",
+        "who read them. While it cannot be written, the answer is 503.",
       path: "/v3/manage/requests/{request_id}/content",
       role: "administrator",
       params: contract.requestPath,
@@ -106,7 +106,7 @@ export function usageRoutes(dependencies: UsageDependencies): Route[] {
         if (newest === undefined) await requestLog.find(id, caller.team);
         else {
           const target = { kind: "request", id, name: newest.path, team: newest.team };
-          await audit.record(actor, { action: "request.read_content", target });
+          await audit.recordRead(actor, { action: "request.read_content", target });
         }
         return replyJson(content);
       },
