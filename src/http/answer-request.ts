@@ -154,11 +154,9 @@ export function createRequestHandler(options: RequestHandlerOptions) {
       if (!isStream(result.body)) running?.end();
       else {
         const { signal } = request;
-        const body = running === null ? result.body : countStream(result.body, { running, load, admission, signal });
-        if (running !== null) answered = { ...result, body };
+        if (running !== null)
+          answered = { ...result, body: countStream(result.body, { running, load, admission, signal }) };
         server.timeout(request, timeouts.stalledReader);
-        // Bun neither reads nor cancels the stream of a client that has left.
-        if (signal.aborted) body.abandon();
       }
     } catch (error) {
       running?.end();

@@ -45,8 +45,11 @@ export function afterEnd(body: BodyStream, onEnd: () => void): BodyStream {
   return {
     writeTo: (writer) => body.writeTo(writer).finally(end),
     abandon() {
-      body.abandon();
-      end();
+      try {
+        body.abandon();
+      } finally {
+        end();
+      }
     },
   };
 }

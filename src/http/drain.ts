@@ -16,7 +16,8 @@ export class Drain {
 
   /** Counts a stream. Call the result when the stream has ended. */
   noteStream(signal: AbortSignal): () => void {
-    if (this.isDraining) return ignore;
+    // An aborted signal calls no listener: the stream would be waited for until the drain times out.
+    if (this.isDraining || signal.aborted) return ignore;
     this.#unannounced += 1;
     const onEnd = once(() => {
       this.#unannounced -= 1;

@@ -133,19 +133,26 @@ export class Exchange {
       capture?.record(this, complete);
       return this.#addCors(toResponse(complete, ignore));
     }
-    if (this.request.method !== "HEAD") {
-      const onEnd = this.#context.drain.noteStream(this.request.signal);
+    const onError = (error: unknown) =>
+      this.#context.log.error("a stream broke off", { request_id: this.requestId, error });
+    const { method, signal } = this.request;
+    if (method !== "HEAD" && !signal.aborted) {
+      const onEnd = this.#context.drain.noteStream(signal);
       const sent = capture === null ? made.body : capture.watch(this, complete, made.body);
       const body = afterEnd(sent, () => {
         this.#end(made.status);
         onEnd();
       });
-      const onError = (error: unknown) =>
-        this.#context.log.error("a stream broke off", { request_id: this.requestId, error });
       return this.#addCors(toResponse({ ...complete, body }, onError));
     }
-    made.body.abandon();
+    // Not left to Bun: it need not read or cancel the stream of a client that has left.
+    try {
+      made.body.abandon();
+    } catch (error) {
+      onError(error);
+    }
     this.#end(made.status);
+    capture?.record(this, complete);
     return this.#addCors(toResponse({ ...complete, body: null }, ignore));
   }
 

@@ -41,6 +41,20 @@ test("a stream that begins during the drain is not waited for: its answer has an
   await drain.untilAnnounced(0);
 });
 
+test("a stream whose client has already left is not waited for", async () => {
+  const drain = new Drain();
+  const onEnd = drain.noteStream(AbortSignal.abort());
+  drain.begin();
+  await drain.untilAnnounced(0);
+  onEnd();
+  // Ending it does not hide a stream that is still open.
+  const other = new Drain();
+  other.noteStream(new AbortController().signal);
+  other.noteStream(AbortSignal.abort())();
+  other.begin();
+  expect(await hasEnded(other.untilAnnounced(0))).toBe(false);
+});
+
 test("after the last stream the listener lingers, for requests that are on their way on the same connection", async () => {
   const drain = new Drain();
   const onEnd = drain.noteStream(new AbortController().signal);

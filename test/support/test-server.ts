@@ -32,6 +32,8 @@ export function startTestServer(routes: readonly ServedRoute[], more: Partial<Se
   return {
     url: `http://127.0.0.1:${server.port}`,
     stop: server.stop,
+    beginDrain: server.beginDrain,
+    untilAnnounced: server.untilAnnounced,
     close() {
       server.stopNow();
       ticker.close();
