@@ -29,7 +29,10 @@ export interface Ledger {
   readonly processId: string;
   /** Returns when the line is safe from a crash of this process. */
   record(line: LedgerLine): void;
-  /** As `record`, for a request that was refused before a provider was called. Many equal refusals become one line. */
+  /**
+   * As `record`, for a request that was refused before a provider was called. Many equal refusals become one line. While the spool is full, equal
+   * refusals are only counted, in memory.
+   */
   recordRefusal(refused: RefusedCall, createLine: () => LedgerLine): void;
   /** Throws a 503 while no further lines can be kept. Called before a provider is. */
   refuseWhenFull(): void;
@@ -122,7 +125,8 @@ export function openLedger(options: LedgerOptions): Ledger {
     // Callers without a key share one count, whatever paths they try.
     const group = keyId === null ? "" : key;
     const separate = (separateCounts.get(group) ?? 0) + 1;
-    if (separate <= separateRefusals) {
+    // A full spool refuses calls. Lines of those refusals would fill it further, and the memory when the disk is full.
+    if (separate <= separateRefusals && !spool.isFull) {
       separateCounts.set(group, separate);
       record(createLine());
       return;
@@ -152,19 +156,15 @@ export function openLedger(options: LedgerOptions): Ledger {
   }
 
   async function drain(): Promise<void> {
-    recordMerged();
+    const mustMergedWait = spool.isFull;
+    if (!mustMergedWait) recordMerged();
     spool.maintain();
     try {
-      // Lines that are recorded meanwhile wait for the next flush: few large batches cost less than many small ones.
-      const until = recorded;
-      for (let last = 0; last < until; ) {
-        const batch = spool.readBatch(maxBatchBytes);
-        if (batch === null) break;
-        await append(batch.lines, processId);
-        batch.remove();
-        spool.maintain();
-        last = batch.lastLineNumber;
-        stored = last;
+      await storeRecorded();
+      if (mustMergedWait && mergedRefusals.size > 0) {
+        // The store has taken all lines of the spool, so these wait no longer.
+        recordMerged();
+        await storeRecorded();
       }
       if (performance.now() >= replayAt) await tryReplay();
       if (isBehind) log.info("the ledger is up to date again");
@@ -176,6 +176,20 @@ export function openLedger(options: LedgerOptions): Ledger {
       throw error;
     }
     for (const listener of listeners) listener();
+  }
+
+  async function storeRecorded(): Promise<void> {
+    // Lines that are recorded meanwhile wait for the next flush: few large batches cost less than many small ones.
+    const until = recorded;
+    for (let last = 0; last < until; ) {
+      const batch = spool.readBatch(maxBatchBytes);
+      if (batch === null) break;
+      await append(batch.lines, processId);
+      batch.remove();
+      spool.maintain();
+      last = batch.lastLineNumber;
+      stored = last;
+    }
   }
 
   /** A folder that cannot be read delays only the lines of processes that ended. */
@@ -275,6 +289,8 @@ export function openLedger(options: LedgerOptions): Ledger {
       await Promise.race([flush().catch(() => {}), Bun.sleep(closeWithinMs)]);
       // Lines that were recorded while the last batch was on its way.
       if (!spool.isEmpty && !isBehind) await Promise.race([flush().catch(() => {}), Bun.sleep(closeWithinMs)]);
+      // Refusals that waited for space: there is one line for each key, path and outcome.
+      recordMerged();
       isClosed = true;
       spool.close();
     },

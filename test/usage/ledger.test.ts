@@ -168,6 +168,76 @@ test("a disk that cannot be written to refuses calls, and loses no line of the r
   });
 });
 
+test("refusals do not grow a spool that is full, and all are counted when there is space again", async () => {
+  await withLedgers(async ({ storage, folder, open }) => {
+    let isAway = true;
+    await withStoreAway(async (away) => {
+      const store = {
+        ...storage.ledger,
+        append: (batch: LedgerBatch) => (isAway ? away : storage.ledger).append(batch),
+      };
+      const ledger = open({ store, segmentBytes: 4_096, maxSpoolBytes: 20_000 });
+      let recorded = 0;
+      expect(() => {
+        for (; recorded < 1_000; recorded++) {
+          ledger.refuseWhenFull();
+          ledger.record(makeLine());
+        }
+      }).toThrow("space on disk");
+      const refuse = (keyId: string | null, endpoint: string) => {
+        const outcome = "dependency_unavailable";
+        ledger.recordRefusal({ keyId, endpoint, outcome }, () =>
+          makeLine({ attempt: 0, key_id: keyId ?? undefined, endpoint, outcome, cost_pico: undefined }),
+        );
+      };
+      const files = spoolFiles(folder).length;
+      for (let round = 0; round < 10; round++) {
+        for (let index = 0; index < 1_000; index++) refuse(index % 2 === 0 ? "a" : null, `/v3/${index % 4}`);
+        await expect(ledger.flush()).rejects.toThrow();
+        expect(ledger.waiting).toBe(recorded);
+        expect(spoolFiles(folder)).toHaveLength(files);
+      }
+      isAway = false;
+      await ledger.flush();
+      expect(await storage.ledger.count()).toMatchObject({ lines: recorded + 10_000, rows: recorded + 4 });
+      await ledger.flush();
+      ledger.refuseWhenFull();
+      // With space, refusals have lines of their own again.
+      refuse("a", "/v3/0");
+      refuse("a", "/v3/0");
+      await ledger.close();
+      expect(await storage.ledger.count()).toMatchObject({ lines: recorded + 10_002, rows: recorded + 6 });
+      expect(readdirSync(folder)).toEqual([]);
+    });
+  });
+});
+
+test("a gateway that ends while its spool is full loses no refusal", async () => {
+  await withLedgers(async ({ storage, folder, open }) => {
+    let recorded = 0;
+    await withStoreAway(async (store) => {
+      const ledger = open({ store, segmentBytes: 4_096, maxSpoolBytes: 20_000 });
+      expect(() => {
+        for (; recorded < 1_000; recorded++) {
+          ledger.refuseWhenFull();
+          ledger.record(makeLine());
+        }
+      }).toThrow("space on disk");
+      const refused = { keyId: "a", endpoint: "/v3/chat/completions", outcome: "dependency_unavailable" };
+      for (let index = 0; index < 500; index++)
+        ledger.recordRefusal(refused, () =>
+          makeLine({ attempt: 0, key_id: "a", outcome: refused.outcome, cost_pico: undefined }),
+        );
+      await ledger.close();
+    });
+    const next = open();
+    await next.flush();
+    await next.close();
+    expect(await storage.ledger.count()).toMatchObject({ lines: recorded + 500, rows: recorded + 1 });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
 test("equal refusals are merged beyond the first twenty of a key, and of all callers without a key", async () => {
   await withLedgers(async ({ storage, open }) => {
     const ledger = open();
