@@ -313,38 +313,27 @@ describe("what comes back", () => {
   });
 
   test("a refusal of the model is not a result, nor a reason to ask again", async () => {
-    const choice = {
-      index: 0,
-      message: { role: "assistant", content: null, refusal: "I cannot." },
-      finish_reason: "stop",
-    };
-    say("", { choices: [choice] });
+    const message = { role: "assistant", content: null, refusal: "I cannot." };
+    say("", { choices: [{ index: 0, message, finish_reason: "stop" }] });
     const failure = await failureOf(run("text/moderation", text));
     expect([failure.code, vendor.requests.length]).toEqual(["provider_rejected_request", 1]);
     expect(failure.message).toContain("I cannot.");
   });
 
   test("an answer that was cut at the limit says so", async () => {
-    const choice = { index: 0, message: { role: "assistant", content: '{"resu' }, finish_reason: "length" };
-    say("", { choices: [choice] });
-    const failure = await failureOf(run("text/summarize", text));
-    expect(failure.message).toContain("cut off at the token limit");
+    const message = { role: "assistant", content: '{"resu' };
+    say("", { choices: [{ index: 0, message, finish_reason: "length" }] });
+    expect((await failureOf(run("text/summarize", text))).message).toContain("cut off at the token limit");
   });
 
-  test("an error of the vendor is passed on as it is", async () => {
-    vendor.next(answer(429, { error: { message: "slow down" } }, { "retry-after": "3" }));
-    const failure = await failureOf(run("text/summarize", text));
-    expect([failure.code, failure.details.retryAfter]).toEqual(["provider_rate_limited", 3]);
-    expect(failure.details.mayHaveExecuted).toBeUndefined();
-  });
-
-  test("a failure of the correction says that an answer has been paid for", async () => {
-    say("no JSON");
-    vendor.next(answer(429, { error: { message: "slow down" } }, { "retry-after": "3" }));
-    const { code, message, details } = await failureOf(run("text/summarize", text));
-    expect([code, details.retryAfter, details.mayHaveExecuted]).toEqual(["provider_rate_limited", 3, true]);
-    expect(message).toContain("could not be used");
-    expect(message).toContain("slow down");
+  test("an error of the vendor is passed on as it is, and after an answer it says that one was paid", async () => {
+    for (const isPaid of [undefined, true]) {
+      if (isPaid) say("no JSON");
+      vendor.next(answer(429, { error: { message: "slow down" } }, { "retry-after": "3" }));
+      const { code, message, details } = await failureOf(run("text/summarize", text));
+      expect([code, details.retryAfter, details.mayHaveExecuted]).toEqual(["provider_rate_limited", 3, isPaid]);
+      expect([message.includes("slow down"), message.includes("could not be used")]).toEqual([true, isPaid === true]);
+    }
   });
 });
 
@@ -577,13 +566,13 @@ describe("files", () => {
 
   test("a PDF is sent as a file, with a name that says so", async () => {
     await run("ocr/financial_parser", { file: "x" }, { file: fileOf("application/pdf", "%PDF", "scan") });
-    const file = { filename: "scan.pdf", file_data: `data:application/pdf;base64,${btoa("%PDF")}` };
-    expect(partOf()).toEqual({ type: "file", file });
+    const file_data = `data:application/pdf;base64,${btoa("%PDF")}`;
+    expect(partOf()).toEqual({ type: "file", file: { filename: "scan.pdf", file_data } });
   });
 
   test("a text is material like any other", async () => {
-    await run("ocr/resume_parser", { file: "x" }, { file: fileOf("text/plain", "Jane Doe, engineer") });
-    expect(String(sent().messages[1]?.content)).toContain("begin file]\nJane Doe, engineer\n");
+    await run("ocr/resume_parser", { file: "x" }, { file: fileOf("text/plain", "Jane Doe") });
+    expect(String(sent().messages[1]?.content)).toContain("begin file]\nJane Doe\n");
   });
 
   test("a PDF to a model that reads none is a 422 before anything is sent; a model of which nothing is known is tried", async () => {
@@ -601,9 +590,8 @@ describe("files", () => {
     ["ocr/ocr", fileOf("image/png", new Uint8Array(20 * 1_048_576 + 1)), "larger than"],
   ] as const)
     test(`${task} refuses a file of type ${file.mediaType} and ${file.size} bytes`, async () => {
-      const failure = await failureOf(run(task, { file: "x" }, { file }));
-      expect(failure.problems[0]?.loc).toEqual(["body", "input", "file"]);
-      expect(failure.message).toContain(says);
+      const { problems, message } = await failureOf(run(task, { file: "x" }, { file }));
+      expect([problems[0]?.loc, message]).toEqual([["body", "input", "file"], expect.stringContaining(says)]);
       expect(vendor.requests).toHaveLength(0);
     });
 });
