@@ -327,7 +327,7 @@ describe("what comes back", () => {
   });
 
   test("an error of the vendor is passed on as it is, and after an answer it says that one was paid", async () => {
-    for (const isPaid of [undefined, true]) {
+    for (const isPaid of [undefined, true] as const) {
       if (isPaid) say("no JSON");
       vendor.next(answer(429, { error: { message: "slow down" } }, { "retry-after": "3" }));
       const { code, message, details } = await failureOf(run("text/summarize", text));
