@@ -202,6 +202,19 @@ describe("a language that the provider cannot detect", () => {
   });
 });
 
+describe("a missing label", () => {
+  test("of personal data that the gateway hides leaves the entity out, and hides it all the same", async () => {
+    const entities = [
+      { BeginOffset: 0, EndOffset: 4 },
+      { Type: "NAME", BeginOffset: 2, EndOffset: 6 },
+    ];
+    expect(await outputOf("amazon", "text/anonymization", { Entities: entities })).toMatchObject({
+      result: "******et Bob.",
+      entities: [{ offset: 2, length: 4 }],
+    });
+  });
+});
+
 describe("a missing position", () => {
   test("of personal data that the gateway should hide makes the answer a bad one", async () => {
     expect(read("amazon", "text/anonymization", { Entities: [{ Type: "NAME", Score: 1 }] }, text)).rejects.toThrow(

@@ -73,8 +73,9 @@ export function toAnonymization(
     ];
   });
   if (redacted !== null) return { result: redacted, entities };
-  for (const { offset, length } of entities)
-    for (let index = offset; index < Math.min(offset + length, characters.length); index++) characters[index] = "*";
+  // Also what cannot be listed, because the vendor sent no label.
+  for (const { offset, length } of found)
+    if (offset !== null && length !== null) characters.fill("*", offset, offset + length);
   return { result: characters.join(""), entities };
 }
 

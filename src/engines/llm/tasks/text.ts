@@ -206,7 +206,10 @@ interface Found {
   readonly span: Span;
 }
 
-/** Hides every occurrence of every entity; of two that overlap, the longer one is listed. */
+/**
+ * Hides every occurrence of every entity. Of two that overlap, the longer one is listed, and what it leaves of the other one, so that every
+ * hidden character belongs to exactly one entity.
+ */
 function redact(entities: readonly JsonObject[], whole: string) {
   const { findAll } = createQuotes(whole);
   const seen = new Set<unknown>();
@@ -222,10 +225,9 @@ function redact(entities: readonly JsonObject[], whole: string) {
   const hidden = new Uint8Array(whole.length);
   const listed: Found[] = [];
   for (const found of all.toSorted((one, other) => lengthOf(other) - lengthOf(one))) {
-    const { start, end } = found.span;
-    if (hidden.subarray(start, end).includes(1)) continue;
-    hidden.fill(1, start, end);
-    listed.push(found);
+    const { entity, span } = found;
+    for (const visible of findVisible(hidden, span)) listed.push({ entity, span: visible });
+    hidden.fill(1, span.start, span.end);
   }
   listed.sort((one, other) => one.span.start - other.span.start);
 
@@ -242,6 +244,18 @@ function redact(entities: readonly JsonObject[], whole: string) {
       return { ...entity, content: whole.slice(span.start, span.end), ...toOffset(span) };
     }),
   };
+}
+
+/** The parts of the span that no entity hides yet. */
+function findVisible(hidden: Uint8Array, { start, end }: Span): Span[] {
+  const marks = hidden.subarray(start, end);
+  const visible: Span[] = [];
+  for (let from = marks.indexOf(0); from >= 0; ) {
+    const next = marks.indexOf(1, from);
+    visible.push({ start: start + from, end: next < 0 ? end : start + next });
+    from = next < 0 ? -1 : marks.indexOf(0, next);
+  }
+  return visible;
 }
 
 function lengthOf({ span }: Found): number {

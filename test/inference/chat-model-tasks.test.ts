@@ -1,0 +1,55 @@
+// Tasks done by chat models, over HTTP: what is hidden from a text, and what a client is told when paid answers cannot be used.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { JsonObject } from "../../src/lib/lenient-json.ts";
+import { answer, completion } from "../support/answers.ts";
+import { askTask } from "../support/chat.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
+
+const vendor = await startVendor();
+const gateway = await sharedGateway({
+  vendor,
+  config: { providers: { openai: { base_url: vendor.url, api_key: "k-openai" } } },
+});
+const key = await gateway.createKey();
+
+beforeEach(() => vendor.clear());
+
+describe("anonymization hides entities that overlap", () => {
+  const entity = { category: "PersonalInformation", original_label: "NAME", confidence_score: 1 };
+
+  async function anonymize(text: string, contents: readonly string[]) {
+    const entities = contents.map((content) => ({ ...entity, subcategory: "Name", content }));
+    vendor.next(answer(200, completion(JSON.stringify({ entities }))));
+    const response = await askTask(gateway.url, key, { model: "text/anonymization/openai/gpt-5", input: { text } });
+    expect(response.status).toBe(200);
+    const { output } = (await response.json()) as { output: { result: string; entities: readonly JsonObject[] } };
+    return {
+      result: output.result,
+      entities: output.entities.map(({ offset, length, content }) => [offset, length, content]),
+    };
+  }
+
+  test("completely, and lists what the longer one leaves of the shorter one", async () => {
+    expect(await anonymize("Write to John Smith Street 5 today", ["John Smith", "Smith Street 5"])).toEqual({
+      result: "Write to ******************* today",
+      entities: [
+        [9, 5, "John "],
+        [14, 14, "Smith Street 5"],
+      ],
+    });
+  });
+
+  test("on both sides of the longer one, with offsets that count characters", async () => {
+    const contents = ["😀 Ann", "Ann of 12 Long Lane", "Ann of 12 Long Lane, Leeds", "Ann", "Lane, Leeds, 😀 UK"];
+    expect(await anonymize("To 😀 Ann of 12 Long Lane, Leeds, 😀 UK.", contents)).toEqual({
+      result: `To ${"*".repeat(34)}.`,
+      entities: [
+        [3, 2, "😀 "],
+        [5, 26, "Ann of 12 Long Lane, Leeds"],
+        [31, 6, ", 😀 UK"],
+      ],
+    });
+  });
+});
