@@ -2,8 +2,9 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/lib/lenient-json.ts";
-import { answer, completion } from "../support/answers.ts";
-import { askTask } from "../support/chat.ts";
+import { answer, completion, usualUsage } from "../support/answers.ts";
+import { askTask, readError } from "../support/chat.ts";
+import { answerByExample } from "../support/llm-tasks.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
 
@@ -52,4 +53,33 @@ describe("anonymization hides entities that overlap", () => {
       ],
     });
   });
+});
+
+describe("answers that were paid for and cannot be used", () => {
+  const summary = { model: "text/summarize/openai/gpt-5", input: { text: "A long story." } };
+  const cutChoice = { index: 0, message: { role: "assistant", content: '{"res' }, finish_reason: "length" };
+  const unusable = answer(200, completion("no JSON"));
+  const cases = {
+    "that do not have the form of the task": [unusable, unusable],
+    "that were cut off at the token limit": [answer(200, completion("", { choices: [cutChoice], usage: usualUsage }))],
+  };
+
+  for (const [title, answers] of Object.entries(cases)) {
+    test(`${title} are an error that clients do not retry`, async () => {
+      for (const one of answers) vendor.next(one);
+      const error = await readError(await askTask(gateway.url, key, summary));
+      expect([error.status, error.code]).toEqual([502, "provider_bad_response"]);
+      expect(error.headers.get("x-should-retry")).toBe("false");
+      expect(vendor.requests).toHaveLength(answers.length);
+    });
+
+    test(`${title} do not keep a fallback from being tried`, async () => {
+      for (const one of answers) vendor.next(one);
+      vendor.next(answerByExample);
+      const body = { ...summary, fallbacks: ["text/summarize/openai/gpt-4o-mini"] };
+      const response = await askTask(gateway.url, key, body);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ status: "success", model: "gpt-4o-mini" });
+    });
+  }
 });

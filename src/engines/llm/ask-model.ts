@@ -68,6 +68,8 @@ interface Draft {
 }
 
 const maxAnswers = 2;
+/** The answers were billed: a client that repeats the task pays for the same failure again. Fallbacks are still tried. */
+const paidForNothing = { shouldRetry: false } as const;
 /** Members that `params` may not set: the task sets them, or they make no sense for a task. */
 const reservedMembers = new Set(
   "model messages response_format stream stream_options n tools tool_choice functions function_call modalities audio".split(
@@ -169,7 +171,7 @@ function toUnusable(problem: AnswerProblem, model: string): GatewayError {
   return new GatewayError(
     "provider_bad_response",
     `The model '${model}' gave ${maxAnswers} answers that cannot be used: choose another model. The last problem: ${problem.message}.`,
-    { cause: problem },
+    { ...paidForNothing, cause: problem },
   );
 }
 
@@ -198,6 +200,7 @@ function readText({ choices }: ChatCompletion, model: string): string {
     throw new GatewayError(
       "provider_bad_response",
       `The answer of the model '${model}' was cut off at the token limit: send a shorter input, raise max_tokens if it is set, or choose a model with a longer output.`,
+      paidForNothing,
     );
   return choice?.message?.content ?? "";
 }
