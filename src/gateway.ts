@@ -439,7 +439,7 @@ async function openCaptures(config: Config, storage: Storage, log: Log) {
   return createCaptures({
     store: storage.captures,
     sealer: createSealer([...(config.encryptionKey === null ? [] : parseSealingKeys(config.encryptionKey)), own]),
-    rules: createContentRules(config.captureCharacters, config.traceRedact),
+    rules: createContentRules(config.captureCharacters, config.traceRedact, log),
     isEnabled: config.captureContent,
     retentionHours: config.captureRetentionHours,
     log,

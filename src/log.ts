@@ -1,5 +1,7 @@
 // The structured logger. It removes secrets by value when it writes, so that no caller has to.
 
+import { hideGatewayKeys } from "./lib/secret-forms.ts";
+
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -10,6 +12,8 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
   /** Adds a value that must not be written from now on. */
   hide(secret: string): void;
+  /** Replaces what must not be written, for other outputs of the gateway. */
+  redact(text: string, mark: string): string;
   /** Writes the buffered lines. Call it before the process ends. */
   flush(): void;
 }
@@ -27,8 +31,6 @@ const flushAtCharacters = 32_768;
 // A shorter value may be an ordinary word; hiding it would blank much of the log.
 const shortestSecret = 6;
 const hidden = "[hidden]";
-// The gateway stores no keys in plain text, so they are recognized by their form.
-const gatewayKey = /\b(?:sk-sy-(?:sandbox-)?|mgmt-sy-)[A-Za-z0-9_-]{8,}/g;
 
 export function createLog(options: LogOptions): Log {
   const secrets = new Set<string>();
@@ -44,10 +46,11 @@ export function createLog(options: LogOptions): Log {
     if (escaped !== secret) secrets.add(escaped);
   }
 
-  function redact(line: string): string {
-    let clean = line;
-    for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, hidden);
-    return clean.includes("-sy-") ? clean.replace(gatewayKey, hidden) : clean;
+  function redact(text: string, mark = hidden): string {
+    let clean = text;
+    for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, mark);
+    // The gateway stores no keys in plain text, so they are recognized by their form.
+    return hideGatewayKeys(clean, mark);
   }
 
   function flush(): void {
@@ -84,6 +87,7 @@ export function createLog(options: LogOptions): Log {
     warn: (message, fields) => log("warn", message, fields),
     error: (message, fields) => log("error", message, fields),
     hide,
+    redact,
     flush,
   };
 }

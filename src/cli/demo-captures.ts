@@ -92,7 +92,7 @@ export async function fillCaptures(storage: Storage, { lines, keys, log }: Captu
   const captures = createCaptures({
     store: storage.captures,
     sealer: createSealer([Buffer.from(await storage.secrets.getOrCreate("captures", 32))]),
-    rules: createContentRules(32_768, null),
+    rules: createContentRules(32_768, null, log),
     isEnabled: true,
     retentionHours: 72,
     log,

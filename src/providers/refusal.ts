@@ -1,6 +1,7 @@
 // Maps a provider's error answer to an error of the catalogue. This is the only place that translates vendor statuses.
 
 import { GatewayError } from "../errors.ts";
+import { hideSecretForms } from "../lib/secret-forms.ts";
 import type { Provider } from "./configure.ts";
 import type { ErrorInAnswer, JsonObject } from "./dialect.ts";
 import { readErrorRules, spentCredits } from "./error-rules.ts";
@@ -122,13 +123,13 @@ export function toErrorInAnswer(provider: Provider, error: unknown): GatewayErro
 }
 
 const maxMessageLength = 1_000;
-const likelySecret = /\b(?:sk|pk|key|gsk|xai|nvapi|hf|csk|Bearer)[-_ ][A-Za-z0-9_*.-]{6,}/g;
+const hidden = "[hidden]";
 
 /** Removes secrets: some vendors quote the key that they refuse. */
 function scrub(provider: Provider, message: string): string {
   let clean = message;
-  for (const secret of provider.secrets) if (secret.length > 3) clean = clean.replaceAll(secret, "[hidden]");
-  return clean.replace(likelySecret, "[hidden]").slice(0, maxMessageLength);
+  for (const secret of provider.secrets) if (secret.length > 3) clean = clean.replaceAll(secret, hidden);
+  return hideSecretForms(clean, hidden).slice(0, maxMessageLength);
 }
 
 function readRetryAfter(header: string | null): number | null {

@@ -1,6 +1,8 @@
 // Prompts and answers on spans: only if the operator asks for them, with secrets removed, and cut to a size. Binary content is never recorded.
 
 import { isObject } from "../lib/lenient-json.ts";
+import { hideSecretForms } from "../lib/secret-forms.ts";
+import type { Log } from "../log.ts";
 
 export interface ContentRules {
   /** The most characters of all texts of one attribute. */
@@ -23,16 +25,18 @@ interface Message {
 const hidden = "[redacted]";
 /** Longer than any secret that is recognized. */
 export const lookAhead = 1_024;
-// Keys of the gateway and of common vendors, tokens, and credentials in addresses.
-const secretForms =
-  /\b(?:sk|mgmt|pk|rk|ghp|gho|xox[abp])[-_][A-Za-z0-9_-]{8,}|\bAKIA[A-Z0-9]{12,}|\bAIza[\w-]{30,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+|\bBearer\s+[\w.~+/-]{8,}=*|(?<=:\/\/)[^\s/@:]+:[^\s/@]+(?=@)/g;
 
-export function createContentRules(maxCharacters: number, pattern: string | null): ContentRules {
+/** `log` knows the values of the gateway's own secrets. `pattern`: a regular expression of the operator. */
+export function createContentRules(
+  maxCharacters: number,
+  pattern: string | null,
+  log: Pick<Log, "redact">,
+): ContentRules {
   const own = pattern === null ? null : new RegExp(pattern, "gu");
   return {
     maxCharacters,
     redact(text) {
-      const clean = text.replace(secretForms, hidden);
+      const clean = hideSecretForms(log.redact(text, hidden), hidden);
       return own === null ? clean : clean.replace(own, hidden);
     },
   };

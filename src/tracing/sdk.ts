@@ -75,7 +75,9 @@ export async function startTracing(
   });
   const bridge: Bridge = {
     tracer: provider.getTracer("switchyard", version),
-    content: settings.traceContent ? createContentRules(settings.traceContentCharacters, settings.traceRedact) : null,
+    content: settings.traceContent
+      ? createContentRules(settings.traceContentCharacters, settings.traceRedact, log)
+      : null,
     receives: createReceivers(settings.traceProviders),
     outcomes,
     clock: new Clock(),

@@ -217,7 +217,7 @@ describe("a group that is not added", () => {
     await cp("engines/speech/package.json", join(copy, "engines/speech/package.json"));
     const script = `import { createLocalEngines } from "./src/engines/local/index.ts";
 const none = () => {};
-const log = { debug: none, info: none, warn: none, error: none, hide: none, flush: none };
+const log = { debug: none, info: none, warn: none, error: none, hide: none, redact: String, flush: none };
 const { engines } = createLocalEngines({ log });
 console.log(JSON.stringify(engines.map(({ task, unavailableReason }) => ({ task, unavailableReason }))));`;
     await Bun.write(join(copy, "ask.ts"), script);

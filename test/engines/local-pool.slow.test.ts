@@ -435,7 +435,7 @@ describe("shutdown", () => {
       script,
       `import { createPool } from ${JSON.stringify(new URL("../../src/engines/local/pool.ts", import.meta.url).href)};
 const none = () => {};
-const log = { debug: none, info: none, warn: none, error: none, hide: none, flush: none };
+const log = { debug: none, info: none, warn: none, error: none, hide: none, redact: String, flush: none };
 const pool = createPool({ listModule: ${JSON.stringify(listModule)}, workers: { light: 1, heavy: 1 }, maxWaiting: 1, maxWaitingPerOwner: 1, idleMs: 60000, maxMemoryBytes: 1e9, niceness: 0, deniedPaths: [], log });
 const job = (task) => ({ task, lane: "light", owner: "key:test", timeLimit: { milliseconds: 30000, setting: "" }, model: null, input: {}, files: {}, signal: new AbortController().signal, deadline: performance.now() + 60000 });
 const { output } = await pool.run(job("test/echo"));

@@ -8,11 +8,14 @@ import { sharedGateway, type TestGateway, testGateway } from "../support/test-ga
 import { waitFor } from "../support/wait.ts";
 
 const maxCharacters = 3_000;
+/** A credential of the gateway that has no known form. */
+const configuredSecret = "configured value 51c2a0";
 const gateway = await sharedGateway({
   env: {
     SWITCHYARD_CAPTURE_CONTENT: "true",
     SWITCHYARD_CAPTURE_CHARACTERS: String(maxCharacters),
     SWITCHYARD_TRACE_REDACT: "patient-\\d+",
+    DEEPL_API_KEY: configuredSecret,
   },
 });
 await gateway.manage("POST", "/teams", { name: "red" });
@@ -60,7 +63,7 @@ const key = await createKey({ team: "red" });
 
 test("headers and content of a request and its answer are captured, without secrets", async () => {
   const secret = "sk-proj-ABCDEFGHIJKLMNOP";
-  const question = `My key is ${secret}, and I am patient-4711.`;
+  const question = `My key is ${secret} or ${configuredSecret}, and I am patient-4711.`;
   const sent = await send("/v3/chat/completions", chat(question), key, {
     cookie: "session=cookie-secret",
     "x-api-key": "api-key-secret",
@@ -74,13 +77,21 @@ test("headers and content of a request and its answer are captured, without secr
     ...{ authorization: "[redacted]", cookie: "[redacted]", "x-api-key": "[redacted]", "x-custom-token": "[redacted]" },
     "x-note": "plain",
   });
-  expect(JSON.parse(request.body ?? "")).toEqual(chat("My key is [redacted], and I am [redacted]."));
+  expect(JSON.parse(request.body ?? "")).toEqual(chat("My key is [redacted] or [redacted], and I am [redacted]."));
   expect(answer).toMatchObject({ status: 200, is_cut: false });
   expect(answer.headers["x-request-id"]).toBe(sent.id);
   expect(JSON.parse(answer.body ?? "")).toMatchObject({ object: "chat.completion" });
   expect(answer.text).toContain("My key is [redacted]");
   const text = JSON.stringify(captured);
-  for (const hidden of [secret, "patient-4711", "cookie-secret", "api-key-secret", "token-secret", key])
+  for (const hidden of [
+    secret,
+    configuredSecret,
+    "patient-4711",
+    "cookie-secret",
+    "api-key-secret",
+    "token-secret",
+    key,
+  ])
     expect(text).not.toContain(hidden);
   // Nothing of it can be read in the database.
   using database = new Database(databaseFile(gateway.dataFolder), { readonly: true });

@@ -2,6 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { createContentRules, writeTaskInput, writeTaskOutput } from "../../src/tracing/content.ts";
+import { quiet } from "../contracts/engines.ts";
 import { answer, fin } from "../support/answers.ts";
 import { claudeAnswer, claudeBegun } from "../support/anthropic.ts";
 import { ask, hello } from "../support/chat.ts";
@@ -237,6 +238,7 @@ describe("content", () => {
         SWITCHYARD_TRACE_CONTENT: "true",
         SWITCHYARD_TRACE_CONTENT_CHARACTERS: "100",
         SWITCHYARD_TRACE_REDACT: "\\d{3}-\\d{2}-\\d{4}",
+        DEEPL_API_KEY: "configured value 51c2a0",
       },
     });
     const caller = await recording.createKey();
@@ -244,7 +246,13 @@ describe("content", () => {
     const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(100)}` } };
     const messages = [
       { role: "system", content: "x".repeat(500) },
-      { role: "user", content: [{ type: "text", text: `My number is 123-45-6789 and my key ${caller}` }, image] },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: `My number is 123-45-6789 and my key ${caller} or configured value 51c2a0` },
+          image,
+        ],
+      },
     ];
     const body = { model: "speaker/claude-x", messages, stream: true };
     await (await ask(recording.url, caller, body, { headers: { traceparent: parent.traceparent } })).text();
@@ -255,7 +263,10 @@ describe("content", () => {
       { role: "system", parts: [{ type: "text", content: expect.stringMatching(/^x{30,60}…$/) }] },
       {
         role: "user",
-        parts: [{ type: "text", content: "My number is [redacted] and my key [redacted]" }, { type: "image_url" }],
+        parts: [
+          { type: "text", content: "My number is [redacted] and my key [redacted] or [redacted]" },
+          { type: "image_url" },
+        ],
       },
     ]);
     expect(JSON.parse(String(attributes["gen_ai.output.messages"]))).toEqual([
@@ -313,7 +324,7 @@ describe("content of tasks", () => {
   });
 
   test("has no bytes in it, and is cut", () => {
-    const rules = createContentRules(60, null);
+    const rules = createContentRules(60, null, quiet);
     const base64 = "QUJD".repeat(400);
     const read = (written: string) => JSON.parse(written)[0].parts[0].content as string;
     expect(read(writeTaskInput({ file: `data:image/png;base64,${base64}`, n: 1 }, rules))).toBe(

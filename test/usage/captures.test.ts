@@ -23,7 +23,7 @@ async function open() {
   const { log, readLog } = openReadableLog("warn");
   const storage = await openStorage({ databaseUrl: null, dataDir: folders.create(), log: quiet, deadlineMs: 60_000 });
   const sealer = createSealer([Buffer.alloc(32, 1)]);
-  const rules = createContentRules(100, null);
+  const rules = createContentRules(100, null, log);
   const captures = createCaptures({ store: storage.captures, sealer, rules, isEnabled: true, retentionHours: 1, log });
   return { captures, storage, readLog };
 }
@@ -53,7 +53,11 @@ test("old captures are deleted, and those that another key sealed are left out",
   captures.add(makeCaptured({ requestId: "new", time: Date.now() }));
   await captures.close();
   const others = createCaptures({
-    ...{ store: storage.captures, sealer: createSealer([Buffer.alloc(32, 2)]), rules: createContentRules(100, null) },
+    ...{
+      store: storage.captures,
+      sealer: createSealer([Buffer.alloc(32, 2)]),
+      rules: createContentRules(100, null, quiet),
+    },
     ...{ isEnabled: false, retentionHours: 1, log: quiet },
   });
   expect(await others.find("new", null)).toMatchObject({ is_enabled: false, items: [] });
