@@ -370,6 +370,14 @@ describe("failures", () => {
     });
   }
 
+  test("a crash names the task that ran, not the one whose engine was loaded last", async () => {
+    const pool = open();
+    await pool.run(job("test/exit", { input: { stays: true } }));
+    await pool.run(job("test/echo"));
+    const { message } = await refusalOf(pool.run(job("test/exit")));
+    expect(message).toBe("The local engine for test/exit crashed while processing this input.");
+  });
+
   test("WebAssembly that aborts fails its job only", async () => {
     const pool = open();
     expect(await codeOf(pool.run(job("test/abort")))).toBe("provider_error");

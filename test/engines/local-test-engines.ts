@@ -102,7 +102,7 @@ export const localEngines: readonly LocalEngine[] = [
   }),
   engine("test/endless", () => runWebAssembly(endlessLoop)),
   engine("test/abort", () => runWebAssembly(abort)),
-  engine("test/exit", () => process.exit(7)),
+  engine("test/exit", ({ input }) => (input["stays"] === true ? null : process.exit(7))),
   engine("test/crash", () => process.kill(process.pid, "SIGSEGV")),
   engine("test/fill_memory", fillMemory),
   engine("test/hold_memory", ({ input }) => {

@@ -87,6 +87,7 @@ interface LocalWorker {
 
 interface CurrentJob {
   readonly id: number;
+  readonly task: string;
   readonly report: PromiseWithResolvers<Report>;
   readonly onProgress: Job["onProgress"];
 }
@@ -327,7 +328,7 @@ export function createPool(options: PoolOptions): Pool {
     if (worker.exitError !== null) throw worker.exitError;
     const report = Promise.withResolvers<Report>();
     report.promise.catch(() => {});
-    worker.job = { id: assignment.id, report, onProgress };
+    worker.job = { id: assignment.id, task: assignment.task, report, onProgress };
     worker.tasks.add(assignment.task);
     await worker.ready.promise;
     try {
@@ -351,10 +352,10 @@ export function createPool(options: PoolOptions): Pool {
     if (worker.idleTimer !== null) clearTimeout(worker.idleTimer);
     let error = drainingError();
     if (!worker.isEnding) {
-      const tasks = [...worker.tasks];
-      const errorOutput = worker.errorOutput.trim();
-      log.error("A worker for local engines exited unexpectedly", { how, tasks, errorOutput });
-      error = exitError(tasks.at(-1) ?? "this task", how, options.maxMemoryBytes);
+      const task = worker.job?.task ?? null;
+      const fields = { how, task, tasks: [...worker.tasks], errorOutput: worker.errorOutput.trim() };
+      log.error("A worker for local engines exited unexpectedly", fields);
+      error = exitError(task ?? "this task", how, options.maxMemoryBytes);
     }
     worker.exitError = error;
     worker.ready.reject(error);
