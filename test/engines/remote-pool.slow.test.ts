@@ -138,6 +138,18 @@ test("a full queue is refused with Retry-After, and a time limit is not worth a 
   await Promise.all(slow);
 });
 
+test("a full queue of the owner is a limit of the owner, so that a fallback is tried", async () => {
+  const engines = openEngines();
+  const remote = createRemotePool(engines, "requests", log);
+  const leaving = new AbortController();
+  const own = Array.from({ length: 3 }, () => errorOf(remote.run(job("test/endless", { signal: leaving.signal }))));
+  await waitFor("a full queue of the owner", () => engines.pool.state().light.waiting === 2);
+  const details = { isOwnLimit: true, retryAfter: expect.any(Number) };
+  expect(await errorOf(remote.run(job("test/echo")))).toMatchObject({ code: "rate_limit_exceeded", details });
+  leaving.abort();
+  await Promise.all(own);
+});
+
 test("a caller that disconnects ends its job, even in an endless loop", async () => {
   const engines = openEngines();
   const remote = createRemotePool(engines, "requests", log);

@@ -8,17 +8,18 @@ export type Failure =
   | { readonly kind: "gateway"; readonly code: ErrorCode; readonly message: string; readonly details: FailureDetails }
   | { readonly kind: "bug"; readonly message: string; readonly stack: string };
 
-type FailureDetails = Pick<GatewayError["details"], "param" | "retryAfter" | "shouldRetry">;
+type FailureDetails = Pick<GatewayError["details"], "param" | "retryAfter" | "shouldRetry" | "isOwnLimit">;
 
 export function toFailure(error: unknown): Failure {
   if (error instanceof ValidationError) return { kind: "validation", problems: error.problems };
   if (error instanceof GatewayError) {
     const { code, message, details } = error;
-    const { param, retryAfter, shouldRetry } = details;
+    const { param, retryAfter, shouldRetry, isOwnLimit } = details;
     const sent = {
       ...(param !== undefined && { param }),
       ...(retryAfter !== undefined && { retryAfter }),
       ...(shouldRetry !== undefined && { shouldRetry }),
+      ...(isOwnLimit !== undefined && { isOwnLimit }),
     };
     return { kind: "gateway", code, message, details: sent };
   }

@@ -42,7 +42,7 @@ export function ownerQueueFullError(count: number, retryAfter: number): GatewayE
   return new GatewayError(
     "rate_limit_exceeded",
     `The owner of this key already has ${count} waiting local tasks, which is the limit per owner. Try again when one of them has finished.`,
-    { retryAfter },
+    { retryAfter, isOwnLimit: true },
   );
 }
 
