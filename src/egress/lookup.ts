@@ -31,7 +31,7 @@ function createServerLookup(servers: readonly string[]): Lookup {
     for (const server of turns) {
       const answers = await ask(server, name);
       // A name may have only IPv4 or only IPv6 addresses, and a server may fail for the other kind.
-      const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+      const found = interleave(answers.map((answer) => (answer.status === "fulfilled" ? answer.value : [])));
       if (found.length > 0) return found;
       const failures = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
       failure = failures.find(({ code }) => code !== "ENOTFOUND");
@@ -46,4 +46,10 @@ function ask(server: string, name: string): Promise<PromiseSettledResult<string[
   const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
   resolver.setServers([server]);
   return Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+}
+
+/** Takes one of each family in turn, as RFC 8305 says: only the first few addresses are dialled, and one family may not be reachable. */
+function interleave(families: readonly (readonly string[])[]): string[] {
+  const longest = Math.max(...families.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, index) => families.flatMap((family) => family[index] ?? [])).flat();
 }

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createEgress, type Egress } from "../../src/egress/egress.ts";
+import { createLookup } from "../../src/egress/lookup.ts";
 import { readServerAddress } from "../../src/lib/addresses.ts";
 import { createLog } from "../../src/log.ts";
 import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
@@ -51,6 +52,21 @@ test("a name is found at the server that was chosen, in both families, and by wa
     const request = { maxBytes: 10, timeoutMs: 60_000, connectTimeoutMs: 60_000, protocols: ["http:"] } as const;
     expect((await egress.fetch(`http://${host}:${listener.port}/`, request)).status).toBe(200);
   }
+});
+
+test("the families take turns, so that the first few addresses have both", async () => {
+  const lookup = createLookup([dns.address]);
+  const [four, six] = [
+    ["8.8.8.1", "8.8.8.2", "8.8.8.3", "8.8.8.4"],
+    ["2606:4700::1", "2606:4700::2"],
+  ];
+  dns.set("many.example", [...four, ...six]);
+  const found = await lookup("many.example");
+  const familyOf = (address: string) => (four.includes(address) ? 4 : 6);
+  expect(found.map(familyOf)).toEqual([4, 6, 4, 6, 4, 4]);
+  expect(found.toSorted()).toEqual([...six, ...four].toSorted());
+  dns.set("six.example", six);
+  expect((await lookup("six.example")).toSorted()).toEqual(six);
 });
 
 test("one private address refuses the name, whichever family, order or other name it comes by", async () => {
