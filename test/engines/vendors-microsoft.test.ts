@@ -290,7 +290,7 @@ describe("microsoft", () => {
     expect(request.headers).toMatchObject({ "x-microsoft-outputformat": "audio-24khz-96kbitrate-mono-mp3" });
     expect(request.body).toMatchObject({
       mediaType: "application/ssml+xml",
-      text: '<speak version="1.0" xmlns="http://www.w3.org/2001/10/synthesis" xml:lang="de-DE"><voice name="de-DE-KatjaNeural&quot;"><prosody rate="50%" pitch="-10%">1 &lt; 2</prosody></voice></speak>',
+      text: '<speak version="1.0" xmlns="http://www.w3.org/2001/10/synthesis" xml:lang="de-DE"><voice name="de-DE-KatjaNeural&quot;"><prosody rate="0.5" pitch="-10%">1 &lt; 2</prosody></voice></speak>',
     });
   });
 });

@@ -3,7 +3,16 @@
 import { asNumber, asObject, asString, asText, at, objectsIn } from "../lenient.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
 import { postJson, refuseMembers } from "../shapes/inputs.ts";
-import { formatOf, hasProsody, type SpeechCall, signed, toDecibel, toSpeech, toSsml } from "../shapes/speech.ts";
+import {
+  formatOf,
+  hasProsody,
+  type ProsodyForms,
+  type SpeechCall,
+  signed,
+  toDecibel,
+  toSpeech,
+  toSsml,
+} from "../shapes/speech.ts";
 import { type SpokenPiece, type TranscriptCall, toTranscript } from "../shapes/transcript.ts";
 import { defineTask, refuseInput, TaskFailure, type TaskRequest } from "../task.ts";
 import { kindOfRefusal, statusOfKind, toAwsRequest } from "./aws-json.ts";
@@ -34,9 +43,14 @@ function toText({ input, model }: SpeechCall) {
     refuseInput("speaking_pitch", "Only the standard voices of this provider change their pitch");
   if (typeof speed === "number" && (speed < 0.2 || speed > 2))
     refuseInput("speed", "This provider speaks at 0.2 to 2 times the usual speed");
-  const inner = toSsml(text, input, (percent) => `${signed(toDecibel(percent))}dB`);
-  return { Text: `<speak>${inner}</speak>`, TextType: "ssml" };
+  return { Text: `<speak>${toSsml(text, input, prosodyForms)}</speak>`, TextType: "ssml" };
 }
+
+/** https://docs.aws.amazon.com/polly/latest/dg/prosody-tag.html: 100% is the usual rate. */
+const prosodyForms: ProsodyForms = {
+  rate: (speed) => `${Math.round(speed * 100)}%`,
+  volume: (percent) => `${signed(toDecibel(percent))}dB`,
+};
 
 /** Names of transcription jobs are unique: when the name exists already, an earlier run of this job started the transcription. */
 export const transcribe = defineTask("audio/speech_to_text_async", {

@@ -4,7 +4,7 @@ import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asString, at, objectsIn, textsIn } from "../lenient.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
-import { escapeXml, formatOf, signed, toSpeech, toSsml } from "../shapes/speech.ts";
+import { escapeXml, formatOf, type ProsodyForms, signed, toSpeech, toSsml } from "../shapes/speech.ts";
 import { type TranscriptCall, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask } from "../task.ts";
 
@@ -24,13 +24,22 @@ const voices: Readonly<Record<string, string>> = {
   "neural-hd": "en-US-Ava:DragonHDLatestNeural",
 };
 
+/**
+ * Azure reads a percentage as a change, with and without a sign; a plain number multiplies the usual rate.
+ * https://learn.microsoft.com/en-us/azure/ai-services/speech-service/speech-synthesis-markup-voice#adjust-prosody
+ */
+const prosodyForms: ProsodyForms = {
+  rate: (speed) => String(speed),
+  volume: (percent) => `${signed(percent)}%`,
+};
+
 export const speak = defineTask("audio/tts", {
   docs: "https://learn.microsoft.com/en-us/azure/ai-services/speech-service/rest-text-to-speech",
   models: Object.keys(voices),
   toRequest: (call) => {
     const voice = call.input.voice || (lookUp(voices, call.model ?? "neural") ?? "en-US-JennyNeural");
     const language = /^[a-z]{2,3}-[A-Za-z]{2,4}/.exec(voice)?.[0] ?? "en-US";
-    const inner = toSsml(call.input.text, call.input, (percent) => `${signed(percent)}%`);
+    const inner = toSsml(call.input.text, call.input, prosodyForms);
     return {
       path: "/tts/cognitiveservices/v1",
       headers: { "x-microsoft-outputformat": formatOf(call, formats), accept: "*/*" },

@@ -46,13 +46,19 @@ export function hasProsody({ speed, speaking_pitch, speaking_volume }: Prosody):
   return (speed ?? speaking_pitch ?? speaking_volume ?? null) !== null;
 }
 
-/** The text as SSML, without the element around it. `volumeOf`: how the vendor writes a change of volume in percent. */
-export function toSsml(text: string, prosody: Prosody, volumeOf: (percent: number) => string): string {
+/** How a vendor writes a speed, of which 1 is the usual one, and a change of volume in percent. */
+export interface ProsodyForms {
+  rate(speed: number): string;
+  volume(percent: number): string;
+}
+
+/** The text as SSML, without the element around it. */
+export function toSsml(text: string, prosody: Prosody, forms: ProsodyForms): string {
   const { speed, speaking_pitch: pitch, speaking_volume: volume } = prosody;
   const attributes = [
-    typeof speed === "number" ? ` rate="${Math.round(speed * 100)}%"` : "",
+    typeof speed === "number" ? ` rate="${forms.rate(speed)}"` : "",
     typeof pitch === "number" ? ` pitch="${signed(pitch)}%"` : "",
-    typeof volume === "number" ? ` volume="${volumeOf(volume)}"` : "",
+    typeof volume === "number" ? ` volume="${forms.volume(volume)}"` : "",
   ].join("");
   const escaped = escapeXml(text);
   return attributes === "" ? escaped : `<prosody${attributes}>${escaped}</prosody>`;
