@@ -202,6 +202,23 @@ describe("microsoft", () => {
     expect(second).toMatchObject({ paramsPath: ["parameters"], acceptsProviderParams: true });
   });
 
+  test.each([
+    // documented
+    ["Chinese_Simplified", "zh_chs", "zh-Hans"],
+    ["Chinese_Traditional", "zh_cht", "zh-Hant"],
+  ])("%s is detected and analysed under its BCP-47 tag", async (name, iso6391Name, tag) => {
+    const found = {
+      kind: "LanguageDetectionResults",
+      results: { documents: [{ id: "1", detectedLanguage: { name, iso6391Name, confidenceScore: 1 } }], errors: [] },
+    };
+    const call = callOf(text("中文", { language: null }));
+    const { output } = await read(microsoft, "translation/language_detection", found, call);
+    expect(output).toMatchObject({ items: [{ language: tag }] });
+    const task = taskOf(microsoft, "text/sentiment_analysis");
+    const second = await task.next?.(answerOf(found), call, await task.toRequest(call));
+    expect(jsonOf(second as TaskRequest)).toMatchObject({ analysisInput: { documents: [{ language: tag }] } });
+  });
+
   test("a document that was refused inside of an answer is a refusal", async () => {
     const answer = {
       kind: "KeyPhraseExtractionResults",

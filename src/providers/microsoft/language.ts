@@ -2,6 +2,7 @@
 // language: when the caller leaves it out, the gateway requests its detection first.
 
 import type { KnownOutput, TaskName } from "../../contract/tasks.ts";
+import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asScore, asString, asText, at, objectsIn, textsIn } from "../lenient.ts";
 import { postJson, textUnits } from "../shapes/inputs.ts";
@@ -128,8 +129,15 @@ function languageIn(response: JsonObject) {
   const { iso6391Name, name, confidenceScore } = asObject(firstDocument(response)["detectedLanguage"]);
   const code = asString(iso6391Name);
   if (!/^[a-z]/i.test(code)) return null;
-  return { code: code.replaceAll("_", "-"), name: asText(name), score: asScore(confidenceScore) };
+  const tag = lookUp(chineseTags, code.toLowerCase()) ?? code.replaceAll("_", "-");
+  return { code: tag, name: asText(name), score: asScore(confidenceScore) };
 }
+
+/**
+ * Detection has codes of its own for Chinese. The analyses take BCP-47 tags.
+ * https://learn.microsoft.com/en-us/azure/ai-services/language-service/concepts/language-support
+ */
+const chineseTags: Readonly<Record<string, string>> = { zh_chs: "zh-Hans", zh_cht: "zh-Hant" };
 
 /** A request has one document, so the error of that document is the error of the request. */
 function firstDocument(response: JsonObject): JsonObject {
