@@ -118,6 +118,45 @@ describe("amazon", () => {
     expect(units).toEqual({ image: 1, file: 1, request: 1 });
   });
 
+  test("boxes and landmarks beyond the edge of a picture end at the edge", async () => {
+    // documented: a box may extend beyond the image, and its values may be below 0 and above 1
+    const BoundingBox = { Left: -0.1, Top: 0.8, Width: 0.4, Height: 0.5 };
+    const Landmarks = [{ Type: "eyeLeft", X: -0.05, Y: 1.2 }];
+    const details = { FaceDetails: [{ Confidence: 99, BoundingBox, Landmarks }] };
+    const faces = await read(amazon, "image/face_detection", details, callOf(photo));
+    expect(faces.output).toMatchObject({
+      items: [{ bounding_box: { x_min: 0, x_max: 0.3, y_min: 0.8, y_max: 1 }, landmarks: { left_eye: [0, 1] } }],
+    });
+    const labels = { Labels: [{ Name: "Car", Confidence: 90, Instances: [{ BoundingBox }] }] };
+    const objects = await read(amazon, "image/object_detection", labels, callOf(photo));
+    expect(objects.output).toMatchObject({ items: [{ x_min: 0, x_max: 0.3, y_min: 0.8, y_max: 1 }] });
+
+    const box = { left: 0, top: 0.8, width: 0.3, height: 0.2 };
+    const matches = { FaceMatches: [{ Similarity: 99, Face: { BoundingBox } }] };
+    const compared = await read(amazon, "image/face_compare", matches, callOf(photo));
+    expect(compared.output).toMatchObject({ items: [{ bounding_box: box }] });
+    const records = { FaceRecords: [{ Face: { FaceId: "face-1", Confidence: 99, BoundingBox } }] };
+    const { collections } = taskOf(amazon, "image/face_recognition");
+    const added = await collections?.addFaces.fromResponse(answerOf(records));
+    expect(added?.output).toMatchObject({ faces: [{ bounding_box: box }] });
+  });
+
+  test("a box inside of a picture stays as the vendor sent it, and one outside of it has no size", async () => {
+    // invented
+    const boxes = [
+      { Left: 0.1, Top: 0.7, Width: 0.2, Height: 0.1 },
+      { Left: 1.2, Top: -0.5, Width: 0.1, Height: 0.2 },
+    ];
+    const matches = { FaceMatches: boxes.map((BoundingBox) => ({ Similarity: 99, Face: { BoundingBox } })) };
+    const { output } = await read(amazon, "image/face_compare", matches, callOf(photo));
+    expect(output).toMatchObject({
+      items: [
+        { bounding_box: { left: 0.1, top: 0.7, width: 0.2, height: 0.1 } },
+        { bounding_box: { left: 1, top: 0, width: 0, height: 0 } },
+      ],
+    });
+  });
+
   test("pictures of a kind or size that it does not take are refused before they are sent", () => {
     expect(taskOf(amazon, "image/face_detection").files).toEqual({
       maxBytes: 5_242_880,

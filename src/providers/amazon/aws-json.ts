@@ -2,8 +2,8 @@
 
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
-import { asNumber, asObject, asString } from "../lenient.ts";
-import type { Box } from "../shapes/boxes.ts";
+import { asNumber, asObject, asString, limitToOne } from "../lenient.ts";
+import { type Box, roundBox, toBox } from "../shapes/boxes.ts";
 import type { TaskRequest } from "../task.ts";
 
 export function toAwsRequest(target: string, value: JsonObject): TaskRequest {
@@ -48,10 +48,18 @@ export function statusOfKind(kind: string): number | undefined {
   return lookUp(statuses, kind);
 }
 
-/** A `BoundingBox`, which is relative to the page or image. */
+/**
+ * A `BoundingBox`, which is relative to the page or image. AWS lets the box of a face at the edge extend beyond the image; the result is the part within it.
+ * https://docs.aws.amazon.com/rekognition/latest/APIReference/API_BoundingBox.html
+ */
 export function readBox(value: unknown): Box | null {
   const { Left, Top, Width, Height } = asObject(value);
   const [left, top, width, height] = [asNumber(Left), asNumber(Top), asNumber(Width), asNumber(Height)];
   if (left === null || top === null || width === null || height === null) return null;
-  return { left, top, width, height };
+  const [right, bottom] = [left + width, top + height];
+  // A box that fits keeps the vendor's numbers: a difference of floats has more decimals.
+  if (left >= 0 && top >= 0 && right <= 1 && bottom <= 1) return { left, top, width, height };
+  const across = { x_min: limitToOne(left), x_max: limitToOne(right) };
+  const down = { y_min: limitToOne(top), y_max: limitToOne(bottom) };
+  return roundBox(toBox({ ...across, ...down }));
 }

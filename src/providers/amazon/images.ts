@@ -83,7 +83,9 @@ function toItems({ Name, Confidence, Instances }: JsonObject) {
 function toEdges(value: unknown) {
   const box = readBox(value);
   if (box === null) return noEdges;
-  return { x_min: box.left, x_max: box.left + box.width, y_min: box.top, y_max: box.top + box.height };
+  const [right, bottom] = [box.left + box.width, box.top + box.height];
+  // The sum of two rounded numbers may be a little more than 1.
+  return { x_min: box.left, x_max: limitToOne(right), y_min: box.top, y_max: limitToOne(bottom) };
 }
 
 function toFinding({ Name, ParentName, Confidence }: JsonObject): Finding {
@@ -98,7 +100,7 @@ function toFace(face: JsonObject) {
   if (confidence === null) return [];
   const points = objectsIn(face["Landmarks"]).map(({ Type, X, Y }) => {
     const [x, y] = [asNumber(X), asNumber(Y)];
-    return [Type, x === null || y === null ? null : [x, y]] as const;
+    return [Type, x === null || y === null ? null : [limitToOne(x), limitToOne(y)]] as const;
   });
   const likelihoods = objectsIn(face["Emotions"]).map(({ Type, Confidence }) => {
     const score = fromPercentage(Confidence);
