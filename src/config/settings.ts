@@ -128,7 +128,11 @@ export const settings = {
   first_byte_timeout_ms: whole(100, hour)
     .default(5 * minute)
     .describe("Timeout until the first event of a provider's stream, or the headers of another answer."),
-  idle_timeout_ms: whole(100, hour).default(minute).describe("Timeout between two events of a provider's stream."),
+  idle_timeout_ms: whole(100, hour)
+    .default(minute)
+    .describe(
+      "Timeout between two events of a provider's stream, or between two pieces of another answer or of a result that a provider stores elsewhere.",
+    ),
   total_timeout_ms: whole(100, day)
     .default(30 * minute)
     .describe("Timeout for a provider's whole answer."),

@@ -40,6 +40,9 @@ export interface EgressRequest {
   readonly timeoutMs: number;
   /** Timeout of lookup and connect, for each hop. */
   readonly connectTimeoutMs: number;
+  /** Timeouts until the first bytes of the answer, and then between two pieces of it, for each hop. Default: only `timeoutMs`. */
+  readonly firstByteTimeoutMs?: number;
+  readonly idleTimeoutMs?: number;
   /** Default: https only. */
   readonly protocols?: readonly EgressProtocol[];
   /** How many redirects are followed. Default: none; a request with a body is never redirected. */
@@ -148,8 +151,8 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
       socket.write(toMessage(hop, request), () => {
         isSent = true;
       });
-      const isExcerpt = request.isExcerpt === true;
-      const answer = await readAnswer(socket, { maxBytes: request.maxBytes, isExcerpt, signal });
+      const { maxBytes, isExcerpt = false, firstByteTimeoutMs, idleTimeoutMs } = request;
+      const answer = await readAnswer(socket, { maxBytes, isExcerpt, signal, firstByteTimeoutMs, idleTimeoutMs });
       // When the response arrives before the whole request was sent, the rest of the request is still on the connection.
       mayKeep = request.keepAlive === true && answer.mayReuseConnection && isSent;
       return answer;

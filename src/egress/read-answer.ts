@@ -10,6 +10,9 @@ export interface ReadOptions {
   /** The beginning of the body is enough: the body may be cut off, slow or too long. */
   readonly isExcerpt: boolean;
   readonly signal: AbortSignal;
+  /** Timeouts until the first bytes, and then between two pieces. Without them only the signal ends a silence. */
+  readonly firstByteTimeoutMs?: number | undefined;
+  readonly idleTimeoutMs?: number | undefined;
 }
 
 export interface Answer {
@@ -23,7 +26,8 @@ const maxInterimResponses = 8;
 const excerptMs = 1_000;
 
 /** Reads the response to the request that was written to `socket`. The caller closes or reuses the socket. */
-export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: ReadOptions): Promise<Answer> {
+export function readAnswer(socket: Socket, options: ReadOptions): Promise<Answer> {
+  const { maxBytes, isExcerpt, signal } = options;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   // Copies the pieces into one buffer: a million tiny pieces are not a million objects.
   const body = new Bun.ArrayBufferSink();
@@ -32,6 +36,8 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
   let head: ResponseHead | null = null;
   let reader: BodyReader | null = null;
   let excerptTimer: ReturnType<typeof setTimeout> | undefined;
+  let silenceTimer = startSilence(options.firstByteTimeoutMs);
+  let hasBegun = false;
 
   function finish(): void {
     stop();
@@ -52,6 +58,7 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
 
   function stop(): void {
     clearTimeout(excerptTimer);
+    clearTimeout(silenceTimer);
     socket.off("data", receive);
     socket.off("end", end);
     socket.off("error", lose);
@@ -80,7 +87,24 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
     if (reader.isComplete) finish();
   }
 
+  function startSilence(timeoutMs: number | undefined): ReturnType<typeof setTimeout> | undefined {
+    if (timeoutMs === undefined) return undefined;
+    const end = () => fail(new EgressError("timeout", `The server sent nothing for ${timeoutMs} ms`));
+    return setTimeout(end, timeoutMs);
+  }
+
+  function endSilence(): void {
+    if (hasBegun) {
+      silenceTimer?.refresh();
+      return;
+    }
+    hasBegun = true;
+    clearTimeout(silenceTimer);
+    silenceTimer = startSilence(options.idleTimeoutMs);
+  }
+
   function receive(bytes: Buffer): void {
+    endSilence();
     try {
       if (reader === null) takeHead(bytes);
       else takeBody(reader, bytes);

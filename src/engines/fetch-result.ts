@@ -1,8 +1,8 @@
 // Fetches a result that a provider stores elsewhere: without credentials, and not from private networks.
 
 import type { Egress, EgressAnswer } from "../egress/egress.ts";
-import { EgressError } from "../egress/egress-error.ts";
-import { GatewayError } from "../errors.ts";
+import { EgressError, type EgressErrorCode } from "../egress/egress-error.ts";
+import { type ErrorCode, GatewayError } from "../errors.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { CallerLeft, type Clocks } from "../providers/call.ts";
 import type { TaskCall } from "./engine.ts";
@@ -29,6 +29,8 @@ export async function fetchResult(url: string, limits: Limits, options: FetchRes
         maxBytes,
         timeoutMs: Math.max(1, limits.deadline - performance.now()),
         connectTimeoutMs: clocks.connectTimeoutMs,
+        firstByteTimeoutMs: clocks.firstByteTimeoutMs,
+        idleTimeoutMs: clocks.idleTimeoutMs,
         redirects: 3,
         signal,
         ...(isTls ? {} : { protocols: ["https:", "http:"] }),
@@ -41,12 +43,17 @@ export async function fetchResult(url: string, limits: Limits, options: FetchRes
     throw new GatewayError(code, what, { mayHaveExecuted: true });
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
-    const code =
-      error.code === "url_not_allowed" || error.code === "too_large" ? "provider_bad_response" : "provider_unreachable";
+    const code = codes[error.code] ?? "provider_unreachable";
     const what = `The file that the provider '${provider}' named could not be fetched (${error.code}): ${error.message}.`;
     throw new GatewayError(code, what, { cause: error, mayHaveExecuted: true });
   }
 }
+
+const codes: Readonly<Partial<Record<EgressErrorCode, ErrorCode>>> = {
+  url_not_allowed: "provider_bad_response",
+  too_large: "provider_bad_response",
+  timeout: "provider_timeout",
+};
 
 /** Ends the work when the gateway shuts down or the caller disconnects, with the error for that. */
 export function toStopOptions({ signal, deadline }: Limits, shutdownSignal: AbortSignal) {

@@ -1,13 +1,15 @@
 // Work that goes on at a vendor's, as a job does it: step by step, with nothing in memory between two of them.
 
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { Engine, EngineStep } from "../../src/engines/engine.ts";
 import { createVendorEngines } from "../../src/engines/vendors/vendor-engine.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
+import type { Clocks } from "../../src/providers/call.ts";
 import { configureProviders, type Declared } from "../../src/providers/configure.ts";
 import type { ProviderRow } from "../../src/providers/provider.ts";
 import { type ProviderTask, TaskFailure } from "../../src/providers/task.ts";
-import { answer, hang, rst, type Script } from "../support/answers.ts";
+import { answer, hang, headOf, rst, type Script, write } from "../support/answers.ts";
+import { guard } from "../support/egress.ts";
 import { rejectionOf } from "../support/thrown.ts";
 import { callOf, fileOf, openVendorClient } from "./vendor-calls.ts";
 
@@ -41,9 +43,13 @@ interface Setup {
   readonly declared?: Readonly<Record<string, Declared>>;
   readonly settings?: Readonly<Record<string, string>>;
   readonly shutdownSignal?: AbortSignal;
+  readonly clocks?: Partial<Clocks>;
 }
 
-function createEngine({ task, row, declared = {}, settings, shutdownSignal }: Setup = {}): Engine {
+const { egress } = guard();
+afterAll(() => egress.close());
+
+function createEngine({ task, row, declared = {}, settings, shutdownSignal, clocks }: Setup = {}): Engine {
   const all: Readonly<Record<string, string>> = { TRYOUT_API_KEY: "key-1", TRYOUT_BASE_URL: root, ...settings };
   const tryout: ProviderRow = {
     name: "tryout",
@@ -58,8 +64,15 @@ function createEngine({ task, row, declared = {}, settings, shutdownSignal }: Se
     providers: configureProviders([tryout], declared, (name) => all[name] ?? null).values(),
     http,
     ticker,
+    egress,
     // Far longer than any answer takes on a busy machine.
-    clocks: { connectTimeoutMs: 60_000, firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000, totalTimeoutMs: 60_000 },
+    clocks: {
+      connectTimeoutMs: 60_000,
+      firstByteTimeoutMs: 60_000,
+      idleTimeoutMs: 60_000,
+      totalTimeoutMs: 60_000,
+      ...clocks,
+    },
     shutdownSignal: shutdownSignal ?? new AbortController().signal,
     log,
   });
@@ -107,6 +120,22 @@ describe("a job's work at a vendor's", () => {
     const old = { ...counts, place: deployment, since: startedAt, request: { ...others, note: state } };
     const done = await step({ checkpoint: old, waitMs: 0 } as unknown as EngineStep);
     expect("result" in done && done.result.output).toEqual({ result: "with a file" });
+  });
+
+  test("has its result fetched again when a download stalls", async () => {
+    const stored: Partial<ProviderTask> = {
+      next: (_answer, _call, { url, state }) =>
+        url === undefined ? { path: "/", url: `${root}/results/7`, state, waitMs: "growing" } : null,
+    };
+    vendor.next(answer(200, {}));
+    const begun = await step(null, { task: stored });
+    vendor.next([write(`${headOf(200, { "content-length": "100" })}half`), hang]);
+    const stalled = await step(begun, { task: stored, clocks: { firstByteTimeoutMs: 100, idleTimeoutMs: 100 } });
+    expect(stalled).toMatchObject({ checkpoint: { failures: 1 } });
+    vendor.next(answer(200, {}));
+    const done = await step(stalled, { task: stored });
+    expect("result" in done && done.result.output).toEqual({ result: "with a file" });
+    expect(vendor.requests.map(({ path }) => path)).toEqual(["/jobs", "/results/7", "/results/7"]);
   });
 
   test("is polled at growing intervals, up to ten seconds", async () => {
