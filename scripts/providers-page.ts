@@ -85,6 +85,9 @@ lists the providers of each task.
 const taskConclusion = `
 All tasks of a provider need the settings after its address. The tasks in the last column also need the settings after them; without these they are not
 listed, and answer 503 \`provider_not_configured\`.
+
+\`ocr/ocr/google\` reads PDF and TIFF files of up to 100 pages, in requests of five pages; a longer file is 422, and \`ocr/ocr_async/google\` reads it. \`pages\` in
+\`provider_params\` names up to five pages to read instead.
 `;
 
 function modelLine(row: ProviderRow): string {

@@ -4,9 +4,12 @@ import { describe, expect, test } from "bun:test";
 import { ValidationError } from "../../src/errors.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
 import { google } from "../../src/providers/google/index.ts";
+import { at } from "../../src/providers/lenient.ts";
 import { jsonOf, photo, picture, requestOf, text } from "../support/cloud-tasks.ts";
 import { cornersOf } from "../support/corners.ts";
+import { rejectionOf } from "../support/thrown.ts";
 import { type CallOptions, callOf, fileOf, read } from "./vendor-calls.ts";
+import { type Asked, ask, document, type Seen } from "./vendors-others/ask.ts";
 
 const base64 = picture.toString("base64");
 
@@ -64,6 +67,64 @@ describe("google", () => {
       { text: "ab" },
     ]);
     expect(units).toEqual({ page: 2, request: 1 });
+  });
+
+  describe("a document of more pages than one request reads", () => {
+    // documented: `pages` names at most five pages of a request; without it, the first five are read
+    const readerOf =
+      (totalPages: number) =>
+      ({ json }: Seen) => {
+        const wanted = at(json, "requests", 0, "pages") as readonly number[] | undefined;
+        const pages = (wanted ?? [1, 2, 3, 4, 5]).filter((page) => page <= totalPages);
+        const responses = pages.map((page) => ({ fullTextAnnotation: { text: `page ${page}\n` }, context: { page } }));
+        return { json: { responses: [{ responses, totalPages }] } };
+      };
+    const asked = (totalPages: number, more: Partial<Asked> = {}) => ({
+      row: google,
+      task: "ocr/ocr",
+      input: { file: "u", language: "fr" },
+      files: { file: document },
+      answers: Array<Asked["answers"][number]>(30).fill(readerOf(totalPages)),
+      ...more,
+    });
+    const pagesOf = (seen: readonly Seen[]) => seen.map(({ json }) => at(json, "requests", 0, "pages"));
+    const textOf = (pages: readonly number[]) => pages.map((page) => `page ${page}`).join("\n\n");
+
+    test("is read five pages at a time, and all pages and requests count", async () => {
+      const { output, answer, seen } = await ask(
+        asked(12, { providerParams: { imageContext: { cropHintsParams: {} } } }),
+      );
+      expect(output["text"]).toBe(textOf([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));
+      expect(pagesOf(seen)).toEqual([undefined, [6, 7, 8, 9, 10], [11, 12]]);
+      expect(answer.units).toEqual({ page: 12, request: 3 });
+      const contexts = seen.map(({ json }) => at(json, "requests", 0, "imageContext"));
+      expect(contexts).toEqual(Array(3).fill({ languageHints: ["fr"], cropHintsParams: {} }));
+    });
+
+    test("is read by one request if it has five pages", async () => {
+      const { output, answer, seen } = await ask(asked(5));
+      expect(output["text"]).toBe(textOf([1, 2, 3, 4, 5]));
+      expect(answer.units).toEqual({ page: 5, request: 1 });
+      expect(seen).toHaveLength(1);
+    });
+
+    test("is read as far as the caller asks, if provider_params name pages", async () => {
+      const { output, seen } = await ask(asked(12, { providerParams: { pages: [7, 9] } }));
+      expect(output["text"]).toBe(textOf([7, 9]));
+      expect(pagesOf(seen)).toEqual([[7, 9]]);
+    });
+
+    test("is refused beyond 100 pages, and the message names the task for it", async () => {
+      expect((await ask(asked(100))).answer.units).toEqual({ page: 100, request: 20 });
+      const refused = await rejectionOf(ask(asked(101)), ValidationError);
+      expect(refused.problems).toEqual([
+        {
+          loc: ["body", "input", "file"],
+          msg: "This provider reads up to 100 pages here, and the file has 101: use ocr/ocr_async",
+          type: "too_long",
+        },
+      ]);
+    });
   });
 
   test("boxes in pixels become relative to the picture", async () => {

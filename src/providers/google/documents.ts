@@ -2,13 +2,24 @@
 // into it, where they stay until the bucket's own rules delete them.
 
 import type { JsonObject } from "../dialect.ts";
-import { asList, asNumber, asScore, asString, asText, at, limitToOne, objectsIn, textsIn } from "../lenient.ts";
+import {
+  asCount,
+  asList,
+  asNumber,
+  asScore,
+  asString,
+  asText,
+  at,
+  limitToOne,
+  objectsIn,
+  textsIn,
+} from "../lenient.ts";
 import { type Box, boxAround, edgesAround, nowhere, toBox } from "../shapes/boxes.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
 import { fileOf, postJson, readBase64 } from "../shapes/inputs.ts";
 import { checkTableNumber, type ReadCell, type ReadLine, type ReadWord, toPages, toTables } from "../shapes/pages.ts";
 import { requireValue } from "../shapes/require-value.ts";
-import { defineTask } from "../task.ts";
+import { defineTask, refuseInput, type TaskCall, type TaskRequest } from "../task.ts";
 import { addressOf, bucketSettings, objectsPath, storage } from "./bucket.ts";
 import { documentFiles, processDocument } from "./document-ai.ts";
 import { pollOperation, throwIfFailed } from "./google-json.ts";
@@ -22,24 +33,60 @@ export const readText = defineTask("ocr/ocr", {
   docs: `${visionDocs}images/annotate`,
   service: "vision",
   files: { maxBytes, mediaTypes: [...mediaTypes, ...pagedTypes] },
-  toRequest: async (call) => {
-    const { mediaType } = fileOf(call);
-    if (!pagedTypes.includes(mediaType)) return annotateImage(feature, call);
-    const inputConfig = { content: await readBase64(fileOf(call)), mimeType: mediaType };
-    const request = { inputConfig, features, ...languageHints(call) };
-    return postJson("/v1/files:annotate", { requests: [request] }, { paramsPath: ["requests", 0] });
+  toRequest: (call) => (isPaged(call) ? annotateFile(call) : annotateImage(feature, call)),
+  next({ json }, call, { state }) {
+    // A caller who names pages wants no others.
+    if (!isPaged(call) || call.providerParams["pages"] !== undefined) return null;
+    const total = asCount(firstResponse(json)["totalPages"]);
+    if (total > maxPages) {
+      const message = `This provider reads up to ${maxPages} pages here, and the file has ${total}: use ocr/ocr_async`;
+      refuseInput("file", message, "too_long");
+    }
+    const requests = ((state as ReadState | undefined)?.requests ?? 1) + 1;
+    const first = (requests - 1) * pagesPerRequest + 1;
+    if (first > total) return null;
+    const pages = Array.from({ length: Math.min(pagesPerRequest, total + 1 - first) }, (_, index) => first + index);
+    return annotateFile(call, pages, { requests, parts: collectParts(json, state) });
   },
-  fromResponse: ({ json }) => {
-    const first = firstResponse(json);
-    const parts = first["responses"] === undefined ? [first] : objectsIn(first["responses"]);
+  fromResponse: ({ json }, _call, { state }) => {
+    const parts = collectParts(json, state);
     const { text, pages } = readParts(parts);
     const words = pages.flat().flatMap((line) => line.words);
     return {
       output: { text, bounding_boxes: words.map((word) => ({ text: word.text, ...(word.box ?? nowhere) })) },
-      units: { page: Math.max(1, parts.length), request: 1 },
+      units: { page: Math.max(1, parts.length), request: (state as ReadState | undefined)?.requests ?? 1 },
     };
   },
 });
+
+/** Vision reads five pages per request: the first ones, unless `pages` names others. */
+const pagesPerRequest = 5;
+// Every request sends the whole file, one after another, while the caller waits.
+const maxPages = 100;
+
+/** The pages that earlier requests have read. */
+interface ReadState {
+  /** This one included. */
+  readonly requests: number;
+  readonly parts: readonly JsonObject[];
+}
+
+function isPaged(call: TaskCall): boolean {
+  return pagedTypes.includes(fileOf(call).mediaType);
+}
+
+async function annotateFile(call: TaskCall, pages?: readonly number[], state?: ReadState): Promise<TaskRequest> {
+  const inputConfig = { content: await readBase64(fileOf(call)), mimeType: fileOf(call).mediaType };
+  const request = { inputConfig, features, ...languageHints(call), ...(pages && { pages }) };
+  const more = { paramsPath: ["requests", 0], acceptsProviderParams: true, state };
+  return postJson("/v1/files:annotate", { requests: [request] }, more);
+}
+
+function collectParts(json: unknown, state: unknown): readonly JsonObject[] {
+  const first = firstResponse(json);
+  const parts = first["responses"] === undefined ? [first] : objectsIn(first["responses"]);
+  return [...((state as ReadState | undefined)?.parts ?? []), ...parts];
+}
 
 const pagesPerFile = 50;
 
@@ -55,8 +102,7 @@ export const readPages = defineTask("ocr/ocr_async", {
   service: "vision",
   requiredSettings: bucketSettings,
   files: { mediaTypes: [...mediaTypes, ...pagedTypes] },
-  toRequest: (call) =>
-    pagedTypes.includes(fileOf(call).mediaType) ? uploadFile(storage, call) : annotateImage(feature, call),
+  toRequest: (call) => (isPaged(call) ? uploadFile(storage, call) : annotateImage(feature, call)),
   next({ json }, call, request) {
     const state = request.state as JobState | undefined;
     if (state === undefined) return null;
