@@ -135,6 +135,7 @@ interface Filling {
 
 const variable = /\$\{([^{}]*)\}/g;
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const providerKey = /^providers\.[^.]+\.(?:deployments\.\d+\.)?api_key$/;
 
 /**
  * `${NAME}` in any text of the file. A variable that is not set is a problem, except as the whole key of a provider: one file then
@@ -143,7 +144,10 @@ const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 function fillVariables(value: unknown, path: string, filling: Filling): unknown {
   const below = (name: string | number) => (path === "" ? String(name) : `${path}.${name}`);
   if (typeof value === "string")
-    return value.replace(variable, (written, name: string) => fillVariable(written, name, path, filling));
+    return value.replace(variable, (written, name: string) => {
+      const mayBeUnset = written === value && providerKey.test(path);
+      return fillVariable(written, name, { path, mayBeUnset }, filling);
+    });
   if (Array.isArray(value)) return value.map((element, index) => fillVariables(element, below(index), filling));
   if (!isObject(value)) return value;
   // The schema would skip it without a word.
@@ -158,7 +162,13 @@ function fillVariables(value: unknown, path: string, filling: Filling): unknown 
   );
 }
 
-function fillVariable(written: string, name: string, path: string, filling: Filling): string {
+interface VariableUse {
+  readonly path: string;
+  /** Whether the member may be empty. */
+  readonly mayBeUnset: boolean;
+}
+
+function fillVariable(written: string, name: string, { path, mayBeUnset }: VariableUse, filling: Filling): string {
   const { environment, secretFiles, locations, unsetKeys, problems } = filling;
   if (!variableName.test(name)) {
     problems.add(
@@ -172,7 +182,7 @@ function fillVariable(written: string, name: string, path: string, filling: Fill
   if (problem !== undefined) problems.add(path, `${fileVariableOf(name)}: ${problem}`, locations);
   const value = environment[name];
   if (value || problem !== undefined) return value ?? "";
-  if (/^providers\..*\.api_key$/.test(path)) unsetKeys.set(path, name);
+  if (mayBeUnset) unsetKeys.set(path, name);
   else {
     const known = Object.keys(environment).filter((other) => environment[other]);
     const remedy = suggest(name, known) || "; set it in the environment or write the value here";

@@ -155,6 +155,31 @@ describe("providers", () => {
     });
   });
 
+  test.each([
+    ["a part of a key", 'openai: { api_key: "sk-${OA}" }', "openai.api_key"],
+    ["one of two parts of a key", 'openai: { api_key: "${SET}${OA}" }', "openai.api_key"],
+    ["a header", 'openai: { headers: { api_key: "${OA}" } }', "openai.headers.api_key"],
+    [
+      "a header of a deployment",
+      'openai: { deployments: [{ headers: { api_key: "${OA}" } }] }',
+      "openai.deployments.0.headers.api_key",
+    ],
+  ])("a variable that is not set is refused as %s", (_, written, path) => {
+    expect(() => configure(`providers: { ${written} }`, { SET: "sk-" })).toThrow(
+      `providers.${path}: the variable OA is not set`,
+    );
+  });
+
+  test("a variable that is not set is allowed as the whole key of a provider or a deployment", () => {
+    const ofProvider = configure('providers: { openai: { api_key: "${OA}" } }').get("openai");
+    expect(ofProvider).toMatchObject({ configured: false, missingSetting: "OA (providers.openai.api_key)" });
+    const ofDeployment = configure('providers: { openai: { deployments: [{ api_key: "${OA}" }] } }').get("openai");
+    expect(ofDeployment).toMatchObject({
+      configured: false,
+      missingSetting: "OA (providers.openai.deployments.0.api_key)",
+    });
+  });
+
   test("a new one needs an address and a dialect that is known", () => {
     expect(() => configure("providers: { mine: {} }")).toThrow(/base_url/);
     expect(() => configure('providers: { mine: { base_url: "http://x/v1", dialect: klingon } }')).toThrow(/klingon/);
