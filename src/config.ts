@@ -18,6 +18,7 @@ import { suggest } from "./lib/find-nearest.ts";
 import { isObject } from "./lib/lenient-json.ts";
 import { secretsOfProxy } from "./lib/outgoing-proxy.ts";
 import { readPairs } from "./lib/pairs.ts";
+import { secretsOfPostgres } from "./lib/postgres-url.ts";
 
 export const configSchema = closedObject(
   {
@@ -315,7 +316,7 @@ export function childEnvironment(): Record<string, string | undefined> {
 
 /** All values of the settings that must not appear in a log. */
 export function secretsOf(config: Config): string[] {
-  const password = config.databaseUrl === null ? "" : (URL.parse(config.databaseUrl)?.password ?? "");
+  const database = config.databaseUrl === null ? [] : secretsOfPostgres(config.databaseUrl);
   const sealing = (config.encryptionKey ?? "").split(",").map((key) => key.trim());
   const bucket = [config.filesS3SecretAccessKey ?? "", config.filesS3SessionToken ?? ""];
   const proxies = [config.egressProxy, config.httpsProxy].flatMap((proxy) =>
@@ -324,16 +325,9 @@ export function secretsOf(config: Config): string[] {
   const issuer = config.oidc?.client_secret ?? "";
   const headers =
     config.otelExporterOtlpHeaders === null ? [] : Object.values(readPairs(config.otelExporterOtlpHeaders));
-  return [
-    config.adminKey ?? "",
-    issuer,
-    ...bucket,
-    ...proxies,
-    ...headers,
-    ...sealing,
-    password,
-    decodeURIComponent(password),
-  ].filter((secret) => secret !== "");
+  return [config.adminKey ?? "", issuer, ...bucket, ...proxies, ...headers, ...sealing, ...database].filter(
+    (secret) => secret !== "",
+  );
 }
 
 /** How the store is opened. */

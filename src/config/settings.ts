@@ -6,6 +6,7 @@ import { z } from "zod";
 import { createAddressRanges, readServerAddress } from "../lib/addresses.ts";
 import { readProxy } from "../lib/outgoing-proxy.ts";
 import { readPairs } from "../lib/pairs.ts";
+import { parsePostgresUrl, postgresForm } from "../lib/postgres-url.ts";
 import { parseSealingKeys } from "../lib/seal.ts";
 import type { Environment } from "./config-file.ts";
 import { expected, list, oneOf, optional, readableBy, text, whole, yesOrNo } from "./schema-parts.ts";
@@ -44,7 +45,8 @@ export const settings = {
     text(
       z
         .string()
-        .regex(/^postgres(ql)?:\/\/[^/?#\s]+/, "should have the form postgres://user:password@host:5432/database"),
+        .regex(/^postgres(ql)?:\/\/[^/?#\s]+/, { error: postgresForm, abort: true })
+        .superRefine(readableBy(parsePostgresUrl)),
     ),
   ).describe("`postgres://…` stores all data in PostgreSQL; unset: in SQLite."),
   admin_key: optional(

@@ -1,5 +1,7 @@
 // Opens connections to SQLite and PostgreSQL with the settings that durability and exact integers depend on.
 
+import { messageOf } from "../errors.ts";
+import { parsePostgresUrl } from "../lib/postgres-url.ts";
 import { createDataDir, databaseFile } from "./data-dir.ts";
 import { isOutage } from "./outage.ts";
 import { type CreateQueue, type Database, toDatabase } from "./sql.ts";
@@ -51,7 +53,7 @@ export interface PostgresOptions {
 }
 
 export function connectPostgres(databaseUrl: string, options: PostgresOptions): Database {
-  const url = parsePostgresUrl(databaseUrl);
+  const url = parseDatabaseUrl(databaseUrl);
   const client = new Bun.SQL(url, {
     bigint: true,
     max: options.maxConnections,
@@ -63,18 +65,17 @@ export function connectPostgres(databaseUrl: string, options: PostgresOptions): 
   return toDatabase(client, "postgres", options.createQueue ?? refuseQueue);
 }
 
-export function parsePostgresUrl(databaseUrl: string): URL {
-  const url = URL.parse(databaseUrl);
-  // The address holds a password, so the message does not repeat it.
-  if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol)) {
-    throw new Error("A database address must have the form postgres://user:password@host:5432/database");
+export function parseDatabaseUrl(databaseUrl: string): URL {
+  try {
+    return parsePostgresUrl(databaseUrl);
+  } catch (cause) {
+    throw new Error(`The address of the database ${messageOf(cause)}`, { cause });
   }
-  return url;
 }
 
 /** For messages: server and database without the password. */
 export function describePostgres(databaseUrl: string): string {
-  const { hostname, port, pathname } = parsePostgresUrl(databaseUrl);
+  const { hostname, port, pathname } = parseDatabaseUrl(databaseUrl);
   return `PostgreSQL at ${hostname}:${port || "5432"}, database '${decodeURIComponent(pathname.slice(1))}',`;
 }
 

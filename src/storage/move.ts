@@ -2,7 +2,7 @@
 
 import type { Log } from "../log.ts";
 import { type Actor, recordChange } from "./audit.ts";
-import { connectPostgres, connectSqlite, parsePostgresUrl } from "./connect.ts";
+import { connectPostgres, connectSqlite, parseDatabaseUrl } from "./connect.ts";
 import { lockDataDir, markAsMoved, refuseMoved } from "./data-dir.ts";
 import { createPartitions, toMonth } from "./ledger.ts";
 import { migrateStorage } from "./migrate.ts";
@@ -33,7 +33,7 @@ const maxParameters = 60_000;
 
 export async function moveStorage(options: MoveOptions): Promise<readonly MovedTable[]> {
   const { dataDir, to, log, actor = null, onProgress = () => {} } = options;
-  parsePostgresUrl(to);
+  parseDatabaseUrl(to);
   refuseMoved(dataDir);
   // A gateway that still runs would write to tables that are already copied.
   const lock = lockDataDir(dataDir);

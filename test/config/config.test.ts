@@ -122,6 +122,22 @@ describe("settings", () => {
     const config = readConfig({ SWITCHYARD_CONFIG: writeFile(""), DATABASE_URL: "postgres://u:p%40ss-word@h/d" });
     expect(secretsOf(config)).toEqual(["p%40ss-word", "p@ss-word"]);
   });
+
+  test.each([
+    ["a percent sign in the password", "postgres://u:100%secret@h/d"],
+    ["a percent sign in the user's name", "postgres://50%u:secret@h/d"],
+    ["a percent sign in the name of the database", "postgres://u:secret@h/d%"],
+    ["bytes that are no text", "postgres://u:secret%ff@h/d"],
+  ])("a database address with %s is refused, and the message does not repeat it", (_, address) => {
+    const environment = { SWITCHYARD_CONFIG: writeFile(""), DATABASE_URL: address };
+    expect(() => readConfig(environment)).toThrow(/^DATABASE_URL: .*write % as %25/);
+    expect(() => readConfig(environment)).not.toThrow(/secret/);
+  });
+
+  test("a database address whose port is not a number is refused", () => {
+    const environment = { SWITCHYARD_CONFIG: writeFile(""), DATABASE_URL: "postgres://u:secret@h:port/d" };
+    expect(() => readConfig(environment)).toThrow(/^DATABASE_URL: should have the form postgres:/);
+  });
 });
 
 function configure(text: string, environment: Record<string, string> = {}) {
