@@ -140,6 +140,59 @@ credential_list:
     });
   });
 
+  test("have a price only if it is written as a number", () => {
+    const { result, notes } = convert(`model_list:
+  - model_name: empty
+    litellm_params: { model: openai/gpt-4o, input_cost_per_token: , output_cost_per_token: "" }
+  - model_name: text
+    litellm_params: { model: openai/gpt-4.1, input_cost_per_token: "2e-6", output_cost_per_token: null }
+    model_info: { output_cost_per_token: 0.000008 }
+  - model_name: free
+    litellm_params: { model: groq/llama, input_cost_per_token: 0, output_cost_per_token: 0 }
+  - model_name: odd
+    litellm_params: { model: groq/other, input_cost_per_token: [1], output_cost_per_token: -1 }
+`);
+    expect(result["prices"]).toEqual({
+      "openai/gpt-4.1": { input: 2, output: 8 },
+      "groq/llama": { input: 0, output: 0 },
+    });
+    expect(notes).toEqual([
+      expect.stringMatching(/^3 .*output_cost_per_token: should be a number of USD/),
+      expect.stringMatching(/^10 .*input_cost_per_token: should be a number of USD/),
+      expect.stringMatching(/^10 .*output_cost_per_token: should be a number of USD/),
+    ]);
+  });
+
+  // docs.litellm.ai/docs/providers/bedrock, bedrock_imported, bedrock_agents and azure list the names.
+  test("lose LiteLLM's names of APIs, which are not a part of their own names", () => {
+    const { result, notes } = convert(`model_list:
+  - { model_name: a, litellm_params: { model: bedrock/converse/us.amazon.nova-pro-v1:0 } }
+  - { model_name: b, litellm_params: { model: bedrock/invoke/anthropic.claude-v2 } }
+  - { model_name: c, litellm_params: { model: bedrock/llama/arn:aws:bedrock:us-east-1:1:imported-model/x } }
+  - { model_name: d, litellm_params: { model: bedrock/us-west-2/anthropic.claude-v2 } }
+  - { model_name: e, litellm_params: { model: bedrock/agent/L1RT58GYRW/MFPSBCXYTW } }
+  - { model_name: f, litellm_params: { model: azure/o_series/my-o3 } }
+  - { model_name: g, litellm_params: { model: azure/responses/gpt5_series/my-gpt-5 } }
+  - { model_name: h, litellm_params: { model: openai/responses/gpt-5 } }
+  - { model_name: i, litellm_params: { model: openai/converse/x } }
+`);
+    expect(result["aliases"]).toEqual({
+      a: "bedrock/us.amazon.nova-pro-v1:0",
+      b: "bedrock/anthropic.claude-v2",
+      c: "bedrock/arn:aws:bedrock:us-east-1:1:imported-model/x",
+      d: "bedrock/anthropic.claude-v2",
+      f: "azure/my-o3",
+      g: "azure/my-gpt-5",
+      h: "openai/gpt-5",
+      i: "openai/converse/x",
+    });
+    expect(notes).toEqual([
+      expect.stringMatching(/^4 .*model: 'llama\/' was removed: the gateway uses the Converse API/),
+      expect.stringMatching(/^5 .*model: set AWS_REGION in the environment to us-west-2/),
+      expect.stringMatching(/^6 .*model: this gateway does not use the API 'agent' of bedrock; the model was not/),
+    ]);
+  });
+
   test("that cannot be converted are named with their line, and no secret is repeated", () => {
     const { result, notes } = convert(`model_list:
   - model_name: sage
@@ -272,6 +325,24 @@ guardrails: []
   test("no retries are a number of retries", () => {
     const { result, notes } = convert("litellm_settings: { num_retries: 0 }\n");
     expect({ result, notes }).toEqual({ result: { retries: 0 }, notes: [] });
+  });
+
+  test("values outside the range of their setting are named and left out", () => {
+    const { result, notes } = convert(`litellm_settings: { num_retries: "", request_timeout: 0.01 }
+router_settings:
+  cooldown_time: 7200
+  stream_timeout: 3600
+  allowed_fails: 100000
+  timeout: 86401
+`);
+    expect(result).toEqual({ first_byte_timeout_ms: 3_600_000 });
+    expect(notes).toEqual([
+      expect.stringMatching(/^1 litellm_settings\.num_retries: should be a number; set retries yourself/),
+      expect.stringMatching(/^1 .*request_timeout: total_timeout_ms should be a whole number from 100 to 86400000, /),
+      expect.stringMatching(/^3 .*breaker_open_ms should be a whole number from 100 to 3600000, and is '7200000'; set/),
+      expect.stringMatching(/^5 .*breaker_failures should be a whole number from 0 to 100000, and is '100001'; set/),
+      expect.stringMatching(/^6 .*total_timeout_ms should be a whole number/),
+    ]);
   });
 
   test("wrong values and other files are refused with a message", () => {

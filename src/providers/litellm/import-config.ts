@@ -2,11 +2,12 @@
 // https://docs.litellm.ai/docs/proxy/configs and https://docs.litellm.ai/docs/proxy/config_settings document the format.
 
 import * as yaml from "yaml";
+import { settings } from "../../config/settings.ts";
 import { isObject } from "../../lib/lenient-json.ts";
 import { type Position, parseYaml, type YamlFile } from "../../lib/yaml-file.ts";
 import { rows } from "../index.ts";
 import { hasModels, modelNamesOf } from "../provider.ts";
-import { type AddNote, importModels, type Target, toUniqueName } from "./import-models.ts";
+import { type AddNote, importModels, type Target, toNumber, toUniqueName } from "./import-models.ts";
 
 export interface Note {
   readonly line: number;
@@ -28,28 +29,28 @@ type Convert = (value: unknown, path: string, note: AddNote) => Readonly<Record<
 const aliasName = /^[A-Za-z0-9_.:@+~=-]{1,128}$/;
 /** So small that a fallback is drawn only after all others have failed. */
 const fallbackWeight = 0.000_001;
-const maxRetries = 10;
 const shortestKey = 16;
 const secondMs = 1_000;
-const mostMs = 86_400_000;
 
-const seconds =
-  (name: string): Convert =>
+type NumberSetting = "retries" | "breaker_failures" | "breaker_open_ms" | "first_byte_timeout_ms" | "total_timeout_ms";
+
+/** A setting that is computed from a number. Its own schema says which values it takes. */
+const number =
+  (name: NumberSetting, toValue: (written: number) => number): Convert =>
   (value, path, note) => {
-    const ms = Number(value) * secondMs;
-    if (!(ms >= 100 && ms <= mostMs)) {
-      note(path, `should be a time in seconds, up to a day; set ${name} yourself`);
+    const written = toNumber(value);
+    if (written === null) {
+      note(path, `should be a number; set ${name} yourself`);
       return {};
     }
-    return { [name]: Math.round(ms) };
+    const { data, error } = settings[name].safeParse(toValue(written));
+    if (error === undefined) return { [name]: data };
+    note(path, `${name} ${error.issues[0]?.message}; set it yourself`);
+    return {};
   };
 
-const retries: Convert = (value, path, note) => {
-  const number = Number(value);
-  if (Number.isInteger(number) && number >= 0 && number <= maxRetries) return { retries: number };
-  note(path, `should be a whole number up to ${maxRetries}; set retries yourself`);
-  return {};
-};
+const seconds = (name: NumberSetting) => number(name, (written) => Math.round(written * secondMs));
+const retries = number("retries", (written) => written);
 
 const hint =
   (message: string): Convert =>
@@ -92,7 +93,7 @@ const routerSettings: Readonly<Record<string, Convert>> = {
   timeout: seconds("total_timeout_ms"),
   stream_timeout: seconds("first_byte_timeout_ms"),
   cooldown_time: seconds("breaker_open_ms"),
-  allowed_fails: (value) => (Number.isInteger(Number(value)) ? { breaker_failures: Number(value) + 1 } : {}),
+  allowed_fails: number("breaker_failures", (written) => written + 1),
   disable_cooldowns: whenTrue({ breaker_failures: 0 }),
   fallbacks: elsewhere,
   default_fallbacks: elsewhere,
@@ -144,14 +145,14 @@ export function importLitellmConfig(text: string): ImportedConfig {
 
   const credentials = readCredentials(document["credential_list"]);
   const { providers, groups, prices } = importModels(document["model_list"], credentials, known, note);
-  const settings = {
+  const converted = {
     ...convertSection(document, "litellm_settings", litellmSettings, note),
     ...convertSection(document, "router_settings", routerSettings, note),
     ...convertSection(document, "general_settings", generalSettings, note),
   };
   const aliases = toAliases(document, groups, note);
   noteRest(document, note);
-  const sections = { providers, aliases, prices, ...settings };
+  const sections = { providers, aliases, prices, ...converted };
   const written = Object.fromEntries(
     Object.entries(sections).filter(([, one]) => !isObject(one) || Object.keys(one).length > 0),
   );

@@ -121,7 +121,7 @@ export function importModels(
     const group = groups.get(name) ?? [];
     if (!group.some(({ model }) => model === target)) group.push({ model: target, weight: weight ?? 1 });
     groups.set(name, group);
-    const price = readPrice({ ...info, ...params });
+    const price = readPrice(params, info, path, note);
     if (price !== null) prices[target] = price;
   }
   const providers = Object.fromEntries(
@@ -145,6 +145,12 @@ function findProviderFor(params: Members, modelName: string, { path, known, ownN
   const given = params["custom_llm_provider"];
   const written = String(params["model"]);
   const split = splitLitellmModel(written, typeof given === "string" ? given : null, known);
+  for (const message of split.notes) note(`${path}.model`, message);
+  if (split.otherApi !== null) {
+    const message = `this gateway does not use the API '${split.otherApi}' of ${split.written}; the model was not converted`;
+    note(`${path}.model`, message);
+    return null;
+  }
   const address = addressOf(params);
   // The prefix for the chat format with an address: a server of the operator's.
   const isOwnServer =
@@ -246,14 +252,30 @@ function readWeight(entry: Members, params: Members, path: string, note: AddNote
   return weight === null ? null : Math.min(weight, maxWeight);
 }
 
-function readPrice(members: Members): Record<string, number> | null {
-  const [input, output] = [Number(members["input_cost_per_token"]), Number(members["output_cost_per_token"])];
-  const toRate = (perToken: number) => Number((perToken * tokensPerMillion).toPrecision(12));
-  const rates = {
-    ...(Number.isFinite(input) ? { input: toRate(input) } : {}),
-    ...(Number.isFinite(output) ? { output: toRate(output) } : {}),
-  };
+const priceNames = [
+  ["input", "input_cost_per_token"],
+  ["output", "output_cost_per_token"],
+] as const;
+
+function readPrice(params: Members, info: Members, path: string, note: AddNote): Record<string, number> | null {
+  const rates: Record<string, number> = {};
+  for (const [rate, name] of priceNames) {
+    const section = (params[name] ?? null) === null ? "model_info" : "litellm_params";
+    const written = params[name] ?? info[name] ?? null;
+    if (written === null) continue;
+    const perToken = toNumber(written);
+    if (perToken === null || perToken < 0)
+      note(`${path}.${section}.${name}`, "should be a number of USD per token; set prices yourself");
+    else rates[rate] = Number((perToken * tokensPerMillion).toPrecision(12));
+  }
   return Object.keys(rates).length === 0 ? null : rates;
+}
+
+/** A number, or a text with one. Null for everything else: an empty value must not become 0. */
+export function toNumber(value: unknown): number | null {
+  const isWritten = typeof value === "number" || (typeof value === "string" && value.trim() !== "");
+  const number = isWritten ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? number : null;
 }
 
 function noteParams(params: Members, path: string, note: AddNote): void {
