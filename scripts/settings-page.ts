@@ -79,7 +79,8 @@ npx switchyard-gateway config import examples/litellm.yaml
 
 converts the configuration of a LiteLLM proxy, prints the result (\`--output switchyard.yaml\` writes it to a new file), and lists with line numbers what it
 could not convert. Models become aliases: those with several deployments are distributed by weight, and fallbacks follow them. Keys, addresses, headers
-and prices become those of providers; \`os.environ/NAME\` becomes \`\${NAME}\`. Timeouts, retries and cooldowns become settings. Keys of callers, budgets and
+and prices become those of providers. If two names lead to the same model with different keys or addresses, the second one gets a provider of its own,
+whose prices the catalogue does not have. \`os.environ/NAME\` becomes \`\${NAME}\`. Timeouts, retries and cooldowns become settings. Keys of callers, budgets and
 stored data are not part of the file: create them with \`switchyard keys\` and \`switchyard teams\`.
 `;
 }

@@ -193,6 +193,61 @@ credential_list:
     ]);
   });
 
+  test("of one group that are written several times have the sum of their weights", () => {
+    const { result } = convert(`model_list:
+  - { model_name: pool, litellm_params: { model: openai/gpt-4o, api_key: key-of-a, weight: 2 } }
+  - { model_name: pool, litellm_params: { model: openai/gpt-4o, api_key: key-of-b, weight: 3 } }
+  - { model_name: pool, litellm_params: { model: openai/gpt-4o, api_key: key-of-b, weight: 4 } }
+  - { model_name: pool, litellm_params: { model: groq/llama, weight: 1 } }
+  - { model_name: even, litellm_params: { model: mistral/small, api_key: key-of-a } }
+  - { model_name: even, litellm_params: { model: mistral/small, api_key: key-of-a } }
+  - { model_name: even, litellm_params: { model: mistral/small, api_key: key-of-b } }
+`);
+    expect(result["aliases"]).toEqual({
+      pool: [
+        { model: "openai/gpt-4o", weight: 9 },
+        { model: "groq/llama", weight: 1 },
+      ],
+      even: "mistral/small",
+    });
+    expect(result["providers"]).toEqual({
+      openai: {
+        deployments: [
+          { api_key: "key-of-a", models: ["gpt-4o"], weight: 2 },
+          { api_key: "key-of-b", models: ["gpt-4o"], weight: 7 },
+        ],
+      },
+      mistral: {
+        deployments: [
+          { api_key: "key-of-a", models: ["small"], weight: 2 },
+          { api_key: "key-of-b", models: ["small"] },
+        ],
+      },
+    });
+  });
+
+  test("keep the ratio of weights that are above the largest one", () => {
+    const { result } = convert(`model_list:
+  - { model_name: pool, litellm_params: { model: openai/gpt-4o, api_key: key-of-a, tpm: 4000000 } }
+  - { model_name: pool, litellm_params: { model: openai/gpt-4o, api_key: key-of-b, tpm: 2000000 } }
+  - { model_name: pool, litellm_params: { model: groq/llama, tpm: 2000000 } }
+`);
+    expect(result["aliases"]).toEqual({
+      pool: [
+        { model: "openai/gpt-4o", weight: 1_000_000 },
+        { model: "groq/llama", weight: 333_333 },
+      ],
+    });
+    expect(result["providers"]).toEqual({
+      openai: {
+        deployments: [
+          { api_key: "key-of-a", models: ["gpt-4o"], weight: 1_000_000 },
+          { api_key: "key-of-b", models: ["gpt-4o"], weight: 500_000 },
+        ],
+      },
+    });
+  });
+
   test("that cannot be converted are named with their line, and no secret is repeated", () => {
     const { result, notes } = convert(`model_list:
   - model_name: sage

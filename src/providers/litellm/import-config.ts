@@ -6,8 +6,8 @@ import { settings } from "../../config/settings.ts";
 import { isObject } from "../../lib/lenient-json.ts";
 import { type Position, parseYaml, type YamlFile } from "../../lib/yaml-file.ts";
 import { rows } from "../index.ts";
-import { hasModels, modelNamesOf } from "../provider.ts";
-import { type AddNote, importModels, type Target, toNumber, toUniqueName } from "./import-models.ts";
+import { importModels, type Target, toNumber } from "./import-models.ts";
+import { type AddNote, toUniqueName } from "./import-providers.ts";
 
 export interface Note {
   readonly line: number;
@@ -141,10 +141,9 @@ export function importLitellmConfig(text: string): ImportedConfig {
   const notes: Note[] = [];
   const note: AddNote = (path, message) => notes.push({ line: lineOf(path, positions), path, message });
   const document = replaceReferences(value) as Members;
-  const known = new Set(rows.filter(hasModels).flatMap(modelNamesOf));
 
   const credentials = readCredentials(document["credential_list"]);
-  const { providers, groups, prices } = importModels(document["model_list"], credentials, known, note);
+  const { providers, groups, prices } = importModels(document["model_list"], credentials, rows, note);
   const converted = {
     ...convertSection(document, "litellm_settings", litellmSettings, note),
     ...convertSection(document, "router_settings", routerSettings, note),

@@ -2,10 +2,17 @@
 
 import { isObject } from "../../lib/lenient-json.ts";
 import { lookUp } from "../../lib/look-up.ts";
+import { hasModels, modelNamesOf, type ProviderRow } from "../provider.ts";
+import {
+  type AddNote,
+  type EntryAccess,
+  importProviders,
+  scaleWeights,
+  toSlug,
+  toUniqueName,
+  type Use,
+} from "./import-providers.ts";
 import { findKeyVariable, splitLitellmModel } from "./provider-names.ts";
-
-/** An entry that was not converted, or not completely. */
-export type AddNote = (path: string, message: string) => void;
 
 export interface Target {
   readonly model: string;
@@ -19,20 +26,7 @@ export interface ImportedModels {
   readonly prices: Readonly<Record<string, unknown>>;
 }
 
-/** The address and credentials of an entry. */
-interface EntryAccess {
-  readonly api_key?: string;
-  readonly base_url?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-interface UsedAccess {
-  readonly access: EntryAccess;
-  readonly models: Set<string>;
-  readonly name: string | null;
-  weight: number | null;
-}
-
+type Price = Readonly<Record<string, number>>;
 type Members = Readonly<Record<string, unknown>>;
 
 // Members that need no conversion: they describe the model, or say what this gateway does anyway.
@@ -57,18 +51,17 @@ const environmentSettings: Readonly<Record<string, string>> = {
 const silentInfo = new Set(["id", "mode", "max_tokens", "max_input_tokens", "max_output_tokens", "description"]);
 const chatModes = new Set(["chat", "completion", "embedding", "responses"]);
 const tokensPerMillion = 1_000_000;
-const maxWeight = 1_000_000;
 const deploymentName = /^[A-Za-z0-9._-]{1,64}$/;
 
 export function importModels(
   list: unknown,
   credentials: ReadonlyMap<string, Members>,
-  known: ReadonlySet<string>,
+  rows: readonly ProviderRow[],
   note: AddNote,
 ): ImportedModels {
-  const groups = new Map<string, Target[]>();
-  const prices: Record<string, unknown> = {};
-  const used = new Map<string, UsedAccess[]>();
+  const known = new Set(rows.filter(hasModels).flatMap(modelNamesOf));
+  const uses: Use[] = [];
+  const prices = new Map<Use, Price>();
   const ownNames = new Map<string, string>();
   const entries = Array.isArray(list) ? list : [];
   if (list !== undefined && !Array.isArray(list)) note("model_list", "should be a list; it was not converted");
@@ -99,38 +92,63 @@ export function importModels(
     const info = isObject(entry["model_info"]) ? entry["model_info"] : {};
     noteParams(params, paramsPath, note);
     noteInfo(info, `${path}.model_info`, note);
-    if (provider.model.includes("*")) {
-      noteWildcard(name, provider, path, note);
-      addAccess(used, provider.name, {
-        access: readAccess(params, provider.name),
-        models: new Set(),
-        name: null,
-        weight: null,
-      });
-      continue;
-    }
-    const weight = readWeight(entry, params, path, note);
-    const target = `${provider.name}/${provider.model}`;
+    const isWildcard = provider.model.includes("*");
+    if (isWildcard) noteWildcard(name, provider, path, note);
     const id = info["id"];
-    addAccess(used, provider.name, {
+    const use: Use = {
+      group: name,
+      path,
+      provider: provider.name,
+      model: isWildcard ? null : provider.model,
       access: readAccess(params, provider.name),
-      models: new Set([provider.model]),
       name: typeof id === "string" && deploymentName.test(id) ? id : null,
-      weight,
-    });
-    const group = groups.get(name) ?? [];
-    if (!group.some(({ model }) => model === target)) group.push({ model: target, weight: weight ?? 1 });
-    groups.set(name, group);
-    const price = readPrice(params, info, path, note);
-    if (price !== null) prices[target] = price;
+      weight: isWildcard ? null : readWeight(entry, params, path, note),
+    };
+    uses.push(use);
+    const price = isWildcard ? null : readPrice(params, info, path, note);
+    if (price !== null) prices.set(use, price);
   }
-  const providers = Object.fromEntries(
-    [...used].flatMap(([name, accesses]) => {
-      const section = toSection(accesses, ownNames.has(name));
-      return Object.keys(section).length === 0 ? [] : [[name, section]];
-    }),
-  );
-  return { providers, groups, prices };
+  const { sections, names } = importProviders(uses, { rows, ownNames: new Set(ownNames.keys()), note });
+  const targetOf = (use: Use) => `${names.get(use)}/${use.model}`;
+  return {
+    providers: sections,
+    groups: toGroups(
+      uses.filter(({ model }) => model !== null),
+      targetOf,
+    ),
+    prices: toPrices(prices, targetOf, note),
+  };
+}
+
+function toPrices(
+  prices: ReadonlyMap<Use, Price>,
+  targetOf: (use: Use) => string,
+  note: AddNote,
+): Record<string, Price> {
+  const written: Record<string, Price> = {};
+  for (const [use, price] of prices) {
+    const target = targetOf(use);
+    const earlier = written[target];
+    written[target] = earlier ?? price;
+    if (earlier !== undefined && !Bun.deepEquals(earlier, price))
+      note(use.path, `the price of ${target} is that of an earlier entry, and this one was left out`);
+  }
+  return written;
+}
+
+/** The targets of each group. A target that is written several times has the sum of the weights. */
+function toGroups(uses: readonly Use[], targetOf: (use: Use) => string): Map<string, Target[]> {
+  const groups = new Map<string, Target[]>();
+  for (const [group, own] of Map.groupBy(uses, (use) => use.group)) {
+    const byTarget = [...Map.groupBy(own, targetOf)];
+    const sums = byTarget.map(([, same]) => same.reduce((sum, { weight }) => sum + (weight ?? 1), 0));
+    const weights = scaleWeights(sums);
+    groups.set(
+      group,
+      byTarget.map(([model], index) => ({ model, weight: weights[index] ?? 1 })),
+    );
+  }
+  return groups;
 }
 
 interface FindOptions {
@@ -206,39 +224,6 @@ function toHeaders(value: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)]));
 }
 
-function addAccess(used: Map<string, UsedAccess[]>, provider: string, next: UsedAccess): void {
-  const all = used.get(provider) ?? [];
-  used.set(provider, all);
-  const same = all.find(({ access }) => Bun.deepEquals(access, next.access));
-  if (same === undefined) all.push(next);
-  else {
-    for (const model of next.models) same.models.add(model);
-    if (next.weight !== null) same.weight = Math.max(same.weight ?? 0, next.weight);
-  }
-}
-
-/** One access is the provider's own; several become deployments, each for the models that use it. */
-function toSection(accesses: readonly UsedAccess[], isOwn: boolean): Record<string, unknown> {
-  const dialect = isOwn ? { dialect: "openai" } : {};
-  const [only] = accesses;
-  if (only !== undefined && accesses.length === 1) {
-    const models = isOwn && only.models.size > 0 ? { models: [...only.models] } : {};
-    return { ...dialect, ...only.access, ...models };
-  }
-  const names = new Set<string>();
-  const deployments = accesses.map(({ access, models, name, weight }) => {
-    const isNew = name !== null && !names.has(name);
-    if (isNew) names.add(name);
-    return {
-      ...(isNew ? { name } : {}),
-      ...access,
-      ...(models.size > 0 ? { models: [...models] } : {}),
-      ...(weight === null ? {} : { weight }),
-    };
-  });
-  return { ...dialect, deployments };
-}
-
 /** Requests are distributed by weight, otherwise by requests or tokens per minute. */
 function readWeight(entry: Members, params: Members, path: string, note: AddNote): number | null {
   const read = (name: string) => {
@@ -248,8 +233,7 @@ function readWeight(entry: Members, params: Members, path: string, note: AddNote
   for (const name of ["rpm", "tpm"])
     if (read(name) !== null)
       note(`${path}.litellm_params.${name}`, `${name} only weights the deployment; limits are set for keys and teams`);
-  const weight = read("weight") ?? read("rpm") ?? read("tpm");
-  return weight === null ? null : Math.min(weight, maxWeight);
+  return read("weight") ?? read("rpm") ?? read("tpm");
 }
 
 const priceNames = [
@@ -257,7 +241,7 @@ const priceNames = [
   ["output", "output_cost_per_token"],
 ] as const;
 
-function readPrice(params: Members, info: Members, path: string, note: AddNote): Record<string, number> | null {
+function readPrice(params: Members, info: Members, path: string, note: AddNote): Price | null {
   const rates: Record<string, number> = {};
   for (const [rate, name] of priceNames) {
     const section = (params[name] ?? null) === null ? "model_info" : "litellm_params";
@@ -309,18 +293,4 @@ function noteWildcard(name: string, target: { name: string; model: string }, pat
       `${path}.model_name`,
       `callers write ${target.name}/<model>, which needs no entry; '${name}' cannot be an alias`,
     );
-}
-
-function toSlug(text: string): string {
-  const slug = text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "");
-  return slug === "" ? "server" : slug;
-}
-
-export function toUniqueName(name: string, isTaken: (name: string) => boolean): string {
-  let unique = name;
-  for (let number = 2; isTaken(unique); number++) unique = `${name}-${number}`;
-  return unique;
 }

@@ -1,0 +1,171 @@
+// A group (`model_name`) of a LiteLLM configuration uses only its own entries, also if another group reaches the same model with another
+// address or key. The inputs are written for these tests.
+
+import { expect, test } from "bun:test";
+import { importLitellmConfig } from "../../src/providers/litellm/import-config.ts";
+import { ask, hello, readCompletion } from "../support/chat.ts";
+import { testGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
+
+// If two deployments were drawn from, all of these would reach the right one by chance once in 4,096 runs.
+const calls = 12;
+
+type Providers = Readonly<Record<string, unknown>>;
+
+function convert(text: string) {
+  const { yaml, notes, problems } = importLitellmConfig(text);
+  expect(problems).toEqual([]);
+  const result = Bun.YAML.parse(yaml) as { readonly providers: Providers; readonly aliases: Providers };
+  return { result, notes: notes.map(({ line, path, message }) => `${line} ${path}: ${message}`) };
+}
+
+/** The addresses and keys that requests for each model reach, in a gateway with the converted configuration. */
+async function callAll(write: (origin: string) => string, models: readonly string[]) {
+  const vendor = await startVendor();
+  const { result, notes } = convert(write(`http://127.0.0.1:${vendor.port}`));
+  const reached: Record<string, string[]> = {};
+  {
+    await using gateway = await testGateway({ vendor, config: result });
+    const key = await gateway.createKey();
+    for (const model of models) {
+      vendor.clear();
+      for (let call = 0; call < calls; call++) await readCompletion(await ask(gateway.url, key, { ...hello, model }));
+      const used = vendor.requests.map(({ path, headers, model: sent }) => {
+        const credentials = headers["api-key"] ?? headers["x-api-key"] ?? headers["authorization"];
+        return `${path} ${sent} ${credentials}`;
+      });
+      reached[model] = [...new Set(used)].toSorted();
+    }
+  }
+  await vendor.stop();
+  return { reached, result, notes };
+}
+
+test("two groups that reach one model of Azure in two regions stay apart", async () => {
+  const { reached, notes } = await callAll(
+    (origin) => `model_list:
+  - model_name: gpt-4o-eu
+    litellm_params: { model: azure/gpt-4o, api_base: "${origin}/eu/", api_key: key-of-eu }
+  - model_name: gpt-4o-us
+    litellm_params: { model: azure/gpt-4o, api_base: "${origin}/us/", api_key: key-of-us }
+  - model_name: mini-us
+    litellm_params: { model: azure/mini, api_base: "${origin}/us/", api_key: key-of-us }
+`,
+    ["gpt-4o-eu", "gpt-4o-us", "mini-us"],
+  );
+  expect(reached).toEqual({
+    "gpt-4o-eu": ["/eu/openai/v1/chat/completions gpt-4o key-of-eu"],
+    "gpt-4o-us": ["/us/openai/v1/chat/completions gpt-4o key-of-us"],
+    "mini-us": ["/us/openai/v1/chat/completions mini key-of-us"],
+  });
+  expect(notes).toEqual([
+    "4 model_list.1.model_name: it reaches azure/gpt-4o with other addresses, keys or weights than 'gpt-4o-eu', so it has the provider " +
+      "'gpt-4o-us' of its own: set the prices of its models, and check the parameters that callers send",
+  ]);
+});
+
+test("two groups that reach one server of the operator with two keys stay apart, and share what is the same", async () => {
+  const { reached, result, notes } = await callAll(
+    (origin) => `model_list:
+  - { model_name: a, litellm_params: { model: openai/m, api_base: "${origin}/own/v1", api_key: key-of-a } }
+  - { model_name: b, litellm_params: { model: openai/m, api_base: "${origin}/own/v1", api_key: key-of-b } }
+  - { model_name: c, litellm_params: { model: openai/m, api_base: "${origin}/own/v1", api_key: key-of-a } }
+  - { model_name: both, litellm_params: { model: openai/m, api_base: "${origin}/own/v1", api_key: key-of-a } }
+  - { model_name: both, litellm_params: { model: openai/m, api_base: "${origin}/own/v1", api_key: key-of-b } }
+`,
+    ["a", "b", "c"],
+  );
+  const path = "/own/v1/chat/completions m Bearer";
+  expect(reached).toEqual({
+    a: [`${path} key-of-a`],
+    b: [`${path} key-of-b`],
+    c: [`${path} key-of-a`],
+  });
+  expect(result.aliases).toEqual({ a: "a/m", b: "b/m", c: "a/m", both: "both/m" });
+  expect(result.providers["both"]).toMatchObject({ deployments: [{ api_key: "key-of-a" }, { api_key: "key-of-b" }] });
+  expect(notes).toEqual([]);
+});
+
+test("a group with a key of its own does not use the key of a wildcard", async () => {
+  const { reached } = await callAll(
+    (origin) => `model_list:
+  - { model_name: azure/*, litellm_params: { model: azure/*, api_base: "${origin}/all", api_key: key-of-all } }
+  - { model_name: gpt, litellm_params: { model: azure/gpt-4o, api_base: "${origin}/all", api_key: key-of-gpt } }
+`,
+    ["gpt", "azure/gpt-4o"],
+  );
+  expect(reached).toEqual({
+    gpt: ["/all/openai/v1/chat/completions gpt-4o key-of-gpt"],
+    "azure/gpt-4o": ["/all/openai/v1/chat/completions gpt-4o key-of-all"],
+  });
+});
+
+test("a group that is named like the model keeps that name, whatever the order", () => {
+  const { result, notes } = convert(`model_list:
+  - { model_name: gpt, litellm_params: { model: openai/gpt-4o, api_key: os.environ/KEY_A } }
+  - { model_name: openai/gpt-4o, litellm_params: { model: openai/gpt-4o, api_key: os.environ/KEY_B } }
+`);
+  expect(result.providers["openai"]).toEqual({ api_key: "${KEY_B}" });
+  expect(result.aliases).toEqual({ gpt: "gpt/gpt-4o" });
+  expect(notes).toEqual([expect.stringMatching(/^2 .*than 'openai\/gpt-4o', so it has the provider 'gpt' of its own/)]);
+});
+
+test("groups with different prices for one model are named", () => {
+  const { result, notes } = convert(`model_list:
+  - { model_name: a, litellm_params: { model: openai/gpt-4o, input_cost_per_token: 0.000001 } }
+  - { model_name: b, litellm_params: { model: openai/gpt-4o, input_cost_per_token: 0.000002 } }
+  - { model_name: c, litellm_params: { model: openai/gpt-4o, input_cost_per_token: 0.000001 } }
+`);
+  expect(result).toMatchObject({ prices: { "openai/gpt-4o": { input: 1 } } });
+  expect(notes).toEqual([
+    "3 model_list.1: the price of openai/gpt-4o is that of an earlier entry, and this one was left out",
+  ]);
+});
+
+test("a provider of a group's own has the address and format of the vendor", () => {
+  const { result } = convert(`model_list:
+  - { model_name: a, litellm_params: { model: openai/gpt-4o, api_key: os.environ/KEY_A } }
+  - { model_name: b, litellm_params: { model: openai/gpt-4o, api_key: os.environ/KEY_B } }
+  - { model_name: c, litellm_params: { model: anthropic/claude, api_key: os.environ/KEY_A } }
+  - { model_name: d, litellm_params: { model: anthropic/claude } }
+`);
+  expect(result).toEqual({
+    providers: {
+      openai: { api_key: "${KEY_A}" },
+      b: {
+        dialect: "openai",
+        responses: "native",
+        base_url: "https://api.openai.com/v1",
+        api_key: "${KEY_B}",
+        models: ["gpt-4o"],
+      },
+      anthropic: { api_key: "${KEY_A}" },
+      d: {
+        dialect: "anthropic",
+        base_url: "https://api.anthropic.com",
+        api_key: "${ANTHROPIC_API_KEY}",
+        models: ["claude"],
+      },
+    },
+    aliases: { a: "openai/gpt-4o", b: "b/gpt-4o", c: "anthropic/claude", d: "d/claude" },
+  });
+});
+
+test("groups that cannot be kept apart are named", () => {
+  const { result, notes } = convert(`model_list:
+  - { model_name: a, litellm_params: { model: vertex_ai/gemini-3.8-flash, api_key: os.environ/KEY_A } }
+  - { model_name: b, litellm_params: { model: vertex_ai/gemini-3.8-flash, api_key: os.environ/KEY_B } }
+`);
+  expect(result.providers).toEqual({
+    vertexai: {
+      deployments: [
+        { api_key: "${KEY_A}", models: ["gemini-3.8-flash"] },
+        { api_key: "${KEY_B}", models: ["gemini-3.8-flash"] },
+      ],
+    },
+  });
+  expect(notes).toEqual([
+    "3 model_list.1.model_name: it reaches vertexai/gemini-3.8-flash with other addresses, keys or weights than 'a', and requests of both are " +
+      "distributed over all of them: declare a provider with a base_url of its own, and name it in the alias",
+  ]);
+});
