@@ -25,14 +25,19 @@ Example: npx switchyard-gateway reload`,
     )
     .action(async (options: { dataDir?: string; json?: true }) => {
       const dataDir = resolve(options.dataDir ?? context.findDataDir());
-      const answers = await reloadGateways(dataDir);
-      if (answers.length === 0)
+      const { answers, unreachable } = await reloadGateways(dataDir);
+      if (answers.length === 0 && unreachable.length === 0)
         throw new Error(
           `No gateway runs on the data folder ${dataDir}. Start one with: npx switchyard-gateway serve, or name its folder: npx switchyard-gateway reload --data-dir /path/to/data`,
         );
       if (options.json === true) context.print(JSON.stringify(answers.map(toJson), null, 2));
       else for (const answer of answers) print(answer, context);
+      for (const pid of unreachable)
+        context.printError(
+          `Gateway ${pid} uses the data folder ${dataDir}, but its control socket cannot be opened from here. Reload it with SIGHUP, on its own machine.`,
+        );
       const failed = answers.filter(({ reloaded }) => !reloaded);
+      if (failed.length === 0 && unreachable.length > 0) throw new CommandFailed(1);
       if (failed.length > 0) throw new CommandFailed(failed.some(({ isConfiguration }) => isConfiguration) ? 2 : 1);
     });
 }
