@@ -52,10 +52,10 @@ export async function startWorkerProcess(
     metrics,
     log,
   });
-  const { host, metricsPort } = config;
+  const { host, metricsPort, tls } = config;
   const probes =
     options.gateway?.serves === false && metricsPort !== null
-      ? startProbeServer({ host, port: metricsPort, readMetrics: services.readAll })
+      ? startProbeServer({ host, port: metricsPort, tls, readMetrics: services.readAll })
       : null;
 
   return {

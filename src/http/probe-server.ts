@@ -6,16 +6,19 @@ import type { ReadAllMetrics } from "../metrics/metrics-link.ts";
 export interface ProbeServerOptions {
   readonly host: string;
   readonly port: number;
+  /** Certificate and private key in PEM form; null: plain HTTP. */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly readMetrics: ReadAllMetrics;
 }
 
-export function startProbeServer({ host, port, readMetrics }: ProbeServerOptions) {
+export function startProbeServer({ host, port, tls, readMetrics }: ProbeServerOptions) {
   let draining = false;
   const server = Bun.serve({
     hostname: host,
     port,
     // All worker processes listen on the same port.
     reusePort: true,
+    ...(tls !== null && { tls: { cert: tls.cert, key: tls.key } }),
     development: false,
     routes: {
       "/healthz": { GET: () => Response.json({ status: "ok" }) },
