@@ -75,7 +75,9 @@ const provider = closedObject(
         expected("a model such as gpt-5-mini, or models by task such as { text/moderation: gpt-5-mini }"),
       )
       .exactOptional()
-      .describe("Model for tasks that name none: one for all tasks, or one per task."),
+      .describe(
+        "Model for tasks that name none: one for all tasks that chat models perform, or one per task, also of the provider's own task APIs.",
+      ),
     deployments: z
       .array(deployment, "should be a list of deployments, such as [{ api_key: … }]")
       .min(1, "should be a list with at least one deployment, such as [{ api_key: … }]")

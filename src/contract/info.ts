@@ -19,8 +19,8 @@ const taskModel = component("TaskModel", {
     .string()
     .nullable()
     .describe(
-      "The provider's model that performs the task when a request names only the provider. Null: the provider offers no " +
-        "choice, or chooses the model itself.",
+      "The provider's model that performs the task when a request names only the provider; some inputs need another " +
+        "one. Null: the provider offers no choice, or chooses the model itself.",
     ),
   pricing: taskPricing.nullable().describe("Null: the price is not known."),
   mode: z.enum(["sync", "async"]).describe("`async`: runs as a job only."),

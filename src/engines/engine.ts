@@ -28,6 +28,8 @@ export interface Engine {
   readonly acceptsAnyModel: boolean;
   /** The model of a request that names none. Absent: the engine has no models, or chooses among them itself. */
   readonly defaultModel?: string;
+  /** The default model for this particular input. Absent, or null: `defaultModel`. */
+  defaultModelFor?(input: JsonObject): string | null;
   /** The caller has to name a model: there is no default. */
   readonly needsModel?: true;
   readonly isFree?: true;

@@ -25,6 +25,10 @@ interface TaskFacts<Input extends object, Output extends object> {
   readonly models?: readonly string[];
   /** Whether a model that is not listed is accepted as well. */
   readonly acceptsAnyModel?: boolean;
+  /** The model of a request that names none. Null: the provider chooses among its models. Every task with models declares it. */
+  readonly defaultModel?: string | null;
+  /** The default model for this particular input. Absent, or null: `defaultModel`. */
+  defaultModelFor?(input: Input): string | null;
   /** The provider bills the tokens of its model and states them in `usage`. This is the model of a request that names none. */
   readonly tokenModel?: string;
   /** The files that the provider accepts by its documentation; other files are refused before they are read. */
@@ -90,10 +94,15 @@ export function defineTask<const Name extends TaskName, Output extends TaskDraft
   task: Name,
   facts: TaskFacts<TaskInput<Name>, Output & OnlyKnown<Output, TaskDraft<Name>>> & {
     readonly unsupported?: readonly (keyof TaskInput<Name>)[];
-  },
+  } & ModelFacts,
 ): ProviderTask<Name> {
   return { task, ...facts };
 }
+
+/** A default that only the mapping knows would be charged at the price of another model, so a task with models has to declare it. */
+type ModelFacts =
+  | { readonly models?: never; readonly defaultModel?: never }
+  | { readonly models: readonly string[]; readonly defaultModel: string | null };
 
 export interface Voices {
   /** BCP-47. Null: the language of the text. */
@@ -109,7 +118,7 @@ export interface FileLimits {
 }
 
 export interface TaskCall<Input extends object = JsonObject> {
-  /** Null: the caller named none. */
+  /** Null: the caller named none, and there is no default. */
   readonly model: string | null;
   /** Validated, with the defaults of the schema. */
   readonly input: Input;

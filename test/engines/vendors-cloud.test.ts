@@ -193,7 +193,7 @@ describe("every task", () => {
   for (const row of clouds)
     for (const task of row.tasks ?? [])
       test(`${task.task} of ${row.name}: an answer without anything in it fits the schema, or is a failure of the vendor's`, async () => {
-        const call = callOf(everything);
+        const call = callOf({ ...everything, ...(task.defaultModel && { model: task.defaultModel }) });
         expect((await task.toRequest(call)).path).toStartWith("/");
         try {
           expectOutput(task.task, await task.fromResponse(answerOf({}), call, { path: "/" }));

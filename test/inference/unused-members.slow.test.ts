@@ -52,7 +52,8 @@ async function findHandled(task: ProviderTask): Promise<Set<string>> {
     // Files of a list are found by the names of all files.
     handled.add("reference_images");
     const settings = { bucket: "b", project: "p", location: "us", processor: "p" };
-    const call = callOf({ input, files, providerParams: { workspace: "w" }, settings });
+    const model = task.defaultModelFor?.(input) ?? task.defaultModel;
+    const call = callOf({ ...(model && { model }), input, files, providerParams: { workspace: "w" }, settings });
     try {
       const asked = await task.toRequest(call);
       for (const json of [{ upload_url: "u", audio_url: "u" }, { Languages: [{ LanguageCode: "en" }] }, detected]) {

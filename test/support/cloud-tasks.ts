@@ -11,7 +11,9 @@ export const picture = Buffer.from("89504e470d0a1a0a0000000d49484452000000c80000
 export const photo = { files: { file: fileOf(picture, "image/png") } };
 
 export async function requestOf(row: ProviderRow, task: string, options: CallOptions): Promise<TaskRequest> {
-  return taskOf(row, task).toRequest(callOf(options));
+  const mapping = taskOf(row, task);
+  const { defaultModel } = mapping;
+  return mapping.toRequest(callOf({ ...(defaultModel && { model: defaultModel }), ...options }));
 }
 
 export function jsonOf({ body }: TaskRequest): unknown {

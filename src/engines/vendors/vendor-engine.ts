@@ -49,6 +49,7 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
       task: task.task,
       models: task.models ?? [],
       acceptsAnyModel: task.acceptsAnyModel ?? false,
+      ...chooseDefault(provider, task),
       get unavailableReason() {
         const { missing } = readTaskSettings();
         return missing === null ? null : notSetUp(name, missing);
@@ -76,6 +77,19 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
       }),
     } satisfies Engine;
   });
+}
+
+/** The operator's choice, if it is a model of this task and not one of the chat models that may perform the task as well. */
+function chooseDefault({ row, defaultModels }: Provider, task: ProviderTask) {
+  const { models = [], acceptsAnyModel = false, defaultModel, defaultModelFor } = task;
+  const declared = defaultModels[task.task];
+  const isChatModel = row.chat?.models?.some(({ id }) => id === declared) ?? false;
+  if (declared !== undefined && (models.includes(declared) || (acceptsAnyModel && !isChatModel)))
+    return { defaultModel: declared };
+  return {
+    ...(defaultModel && { defaultModel }),
+    ...(defaultModelFor && { defaultModelFor: (input: TaskCall["input"]) => defaultModelFor(input) }),
+  };
 }
 
 interface Performed {

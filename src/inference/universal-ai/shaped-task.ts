@@ -53,7 +53,7 @@ export async function runShapedTask<Name extends TaskName>(
   const { task, models, files, takeBinary } = shaped;
   const { allowedModels } = context.caller;
   if (allowedModels !== null)
-    for (const model of models) refuseForbidden(allowedModels, model, () => listNames(universalAi, task, model));
+    for (const model of models) refuseForbidden(allowedModels, model, () => listNames(universalAi, shaped, model));
   const passed = passOn(shaped, context);
   const [model, ...fallbacks] = models.map((name) => `${task}/${name}`) as [string, ...string[]];
   try {
@@ -87,9 +87,9 @@ export async function runShapedTask<Name extends TaskName>(
 }
 
 /** The patterns of a key may match the name of the model with or without the task. */
-function listNames(universalAi: UniversalAi, task: TaskName, model: string): readonly string[] {
+function listNames(universalAi: UniversalAi, { task, input }: ShapedTask, model: string): readonly string[] {
   const name = `${task}/${model}`;
-  const names = [name, ...universalAi.listEqualNames(name)];
+  const names = [name, ...universalAi.listEqualNames(name, input)];
   return [...names, ...names.map((one) => one.slice(task.length + 1))];
 }
 

@@ -26,8 +26,11 @@ export interface TaskPlanner {
   chooseOffers(request: NamedModels, caller: Caller): readonly TaskOffer[];
   /** The offer of one model. Throws when the caller may not use it, or nothing offers it. */
   findOffer(model: string, caller: Caller): TaskOffer;
-  /** The names of a task's model that lead to the same engine: with other names of the provider, and with the model that is the default. */
-  listEqualNames(model: string): readonly string[];
+  /**
+   * The names of a task's model that lead to the same engine: with other names of the provider, and with the model that is the default,
+   * which may depend on the input.
+   */
+  listEqualNames(model: string, input?: JsonObject): readonly string[];
 }
 
 const sandboxName = "sandbox";
@@ -36,7 +39,7 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
   const byName = groupByName(engines);
   const checkInput = createInputCheck();
 
-  function findOffer(name: string, task: TaskName): TaskOffer {
+  function findOffer(name: string, task: TaskName, input?: JsonObject): TaskOffer {
     const [, , provider = "", ...rest] = name.split("/");
     const serving = byName.get(`${task}/${provider}`);
     if (serving === undefined) {
@@ -54,14 +57,14 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
         known.length === 0 ? "name the provider alone" : `did you mean '${findNearest(model ?? "", known)}'?`;
       throw unknownModel("model_not_found", `'${provider}' has no model '${model}' for ${task}; ${hint}`);
     }
-    return { engine, model: model ?? engine.defaultModel ?? null };
+    return { engine, model: model ?? findDefault(engine, input) };
   }
 
-  function refuseForbiddenName(name: string, { allowedModels }: Caller): void {
-    if (allowedModels !== null) refuseForbidden(allowedModels, name, () => listEqualNames(name));
+  function refuseForbiddenName(name: string, { allowedModels }: Caller, input?: JsonObject): void {
+    if (allowedModels !== null) refuseForbidden(allowedModels, name, () => listEqualNames(name, input));
   }
 
-  function listEqualNames(name: string): readonly string[] {
+  function listEqualNames(name: string, input?: JsonObject): readonly string[] {
     const [feature, subfeature, provider = "", ...rest] = name.split("/");
     const task = `${feature}/${subfeature}`;
     const choose = (providerName: string, model: string | null) =>
@@ -69,7 +72,8 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
     const model = rest.length === 0 ? null : rest.join("/");
     const engine = choose(provider, model);
     if (engine === undefined) return [];
-    const models = model === null && engine.defaultModel !== undefined ? [model, engine.defaultModel] : [model];
+    const defaultModel = model === null ? findDefault(engine, input) : null;
+    const models = defaultModel === null ? [model] : [model, defaultModel];
     return [engine.provider, ...(engine.aliases ?? [])].flatMap((other) =>
       models
         .filter((one) => choose(other, one) === engine)
@@ -83,10 +87,15 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
     return { engine, model: null };
   }
 
-  function choose(task: Task, names: readonly string[], caller: Caller): readonly TaskOffer[] {
-    for (const name of names) refuseForbiddenName(name, caller);
+  /** `input` is absent when only the models of a request are known. */
+  function choose(
+    task: Task,
+    { names, input }: { readonly names: readonly string[]; readonly input?: JsonObject },
+    caller: Caller,
+  ): readonly TaskOffer[] {
+    for (const name of names) refuseForbiddenName(name, caller, input);
     const offers =
-      caller.kind === "sandbox" ? [sandboxOffer(task.name)] : names.map((name) => findOffer(name, task.name));
+      caller.kind === "sandbox" ? [sandboxOffer(task.name)] : names.map((name) => findOffer(name, task.name, input));
     const [first] = offers;
     // Refuse at once, before a file is fetched or a job is stored.
     if (first !== undefined && offers.every(({ engine }) => engine.unavailableReason !== null))
@@ -101,12 +110,12 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
         throw unknownModel("async_only", `'${request.model}' runs as a job: send it to POST /v3/universal-ai/async.`);
       refuseFallbacks(task, request.fallbacks ?? []);
       const input = checkInput(task, request.input);
-      return { task, input, offers: choose(task, namesOf(request), caller) };
+      return { task, input, offers: choose(task, { names: namesOf(request), input }, caller) };
     },
     chooseOffers(request, caller) {
       const task = findTaskOf(request.model);
       refuseFallbacks(task, request.fallbacks ?? []);
-      return choose(task, namesOf(request), caller);
+      return choose(task, { names: namesOf(request) }, caller);
     },
     findOffer(model, caller) {
       refuseForbiddenName(model, caller);
@@ -135,6 +144,11 @@ function groupByName(engines: readonly Engine[]): ReadonlyMap<string, readonly E
 function chooseEngine(serving: readonly Engine[], model: string | null): Engine | undefined {
   if (model === null) return serving.find(({ unavailableReason }) => unavailableReason === null) ?? serving[0];
   return serving.find(({ models }) => models.includes(model)) ?? serving.find(({ acceptsAnyModel }) => acceptsAnyModel);
+}
+
+function findDefault(engine: Engine, input: JsonObject | undefined): string | null {
+  const chosen = input === undefined ? undefined : engine.defaultModelFor?.(input);
+  return chosen ?? engine.defaultModel ?? null;
 }
 
 function findTaskOf(name: string): Task {

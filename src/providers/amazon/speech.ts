@@ -2,7 +2,7 @@
 
 import { asNumber, asObject, asString, asText, at, objectsIn } from "../lenient.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
-import { postJson, refuseMembers } from "../shapes/inputs.ts";
+import { modelOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import {
   formatOf,
   hasProsody,
@@ -26,8 +26,9 @@ export const speak = defineTask("audio/tts", {
   service: "polly",
   models: ["standard", "neural", "long-form", "generative"],
   acceptsAnyModel: true,
+  defaultModel: "standard",
   toRequest: (call) => {
-    const Engine = call.model ?? "standard";
+    const Engine = modelOf(call);
     const OutputFormat = formatOf(call, formats);
     // Joanna has a standard and a neural voice.
     const VoiceId = call.input.voice || "Joanna";
@@ -39,7 +40,7 @@ export const speak = defineTask("audio/tts", {
 function toText({ input, model }: SpeechCall) {
   const { text, speed, speaking_pitch } = input;
   if (!hasProsody(input)) return { Text: text, TextType: "text" };
-  if (typeof speaking_pitch === "number" && model !== null && model !== "standard")
+  if (typeof speaking_pitch === "number" && model !== "standard")
     refuseInput("speaking_pitch", "Only the standard voices of this provider change their pitch");
   if (typeof speed === "number" && (speed < 0.2 || speed > 2))
     refuseInput("speed", "This provider speaks at 0.2 to 2 times the usual speed");

@@ -4,7 +4,7 @@
 import type { JsonObject } from "../dialect.ts";
 import { asText, at } from "../lenient.ts";
 import { tokenOf } from "../shapes/bucket.ts";
-import { postJson, readBase64 } from "../shapes/inputs.ts";
+import { modelOf, postJson, readBase64 } from "../shapes/inputs.ts";
 import { requireValue } from "../shapes/require-value.ts";
 import { dimensionOf, toVideo, type VideoCall } from "../shapes/video.ts";
 import { defineTask, refuseInput, TaskFailure } from "../task.ts";
@@ -23,6 +23,7 @@ export const generateVideo = defineTask("video/generation_async", {
   service: "bedrock",
   models: [defaultModel, "amazon.nova-reel-v1:0"],
   acceptsAnyModel: true,
+  defaultModel,
   requiredSettings: bucketSettings,
   isIdempotent: true,
   files: { mediaTypes: ["image/jpeg", "image/png"] },
@@ -30,7 +31,7 @@ export const generateVideo = defineTask("video/generation_async", {
     const token = tokenOf(call);
     const value = {
       clientRequestToken: token,
-      modelId: call.model ?? defaultModel,
+      modelId: modelOf(call),
       modelInput: await toModelInput(call),
       outputDataConfig: { s3OutputDataConfig: { s3Uri: `s3://${call.settings["bucket"]}/${folderOf(token)}` } },
     };

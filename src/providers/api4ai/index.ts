@@ -3,7 +3,7 @@ import { asList, asNumber, asObject, asScore, asText, at, objectsIn, rounded } f
 import { defineProvider } from "../provider.ts";
 import { type Edges, noEdges, toVertices } from "../shapes/boxes.ts";
 import { toCutOut } from "../shapes/images.ts";
-import { fileOf, oneImage as units } from "../shapes/inputs.ts";
+import { fileOf, modelOf, oneImage as units } from "../shapes/inputs.ts";
 import { safe, toFindings, toModeration } from "../shapes/moderation.ts";
 import { postForm } from "../shapes/requests.ts";
 import { requireValue } from "../shapes/require-value.ts";
@@ -67,7 +67,8 @@ const detectObjects = defineTask("image/object_detection", {
 const detectLogos = defineTask("image/logo_detection", {
   docs: "https://api4.ai/docs/brand-recognition",
   models: ["v1", "v2"],
-  toRequest: (call) => toRequest(`/brand-det/${call.model ?? "v1"}/results`, call),
+  defaultModel: "v1",
+  toRequest: (call) => toRequest(`/brand-det/${modelOf(call)}/results`, call),
   fromResponse(response) {
     const items = [...objectsOf(response).flatMap(toLogos), ...entitiesOf(response).flatMap(toNamedBrands)];
     return { output: { items }, units };

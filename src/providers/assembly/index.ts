@@ -5,13 +5,14 @@ import { poll } from "../shapes/requests.ts";
 import { type TranscriptCall, toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask, TaskFailure } from "../task.ts";
 
-/** The vendor requires a list of models, and uses the first one that supports the language. */
-const defaultModels = ["universal-3-pro", "universal-2"];
+/** The vendor requires a list of models, and uses the first one that supports the language. All of them have the same price. */
+const models = ["universal-3-pro", "universal-2"];
 
 const transcribe = defineTask("audio/speech_to_text_async", {
   docs: "https://www.assemblyai.com/docs/api-reference/transcripts/submit",
-  models: defaultModels,
+  models,
   acceptsAnyModel: true,
+  defaultModel: null,
   toRequest: async (call) => ({
     path: "/v2/upload",
     body: { kind: "bytes", bytes: await fileOf(call).read(), mediaType: "application/octet-stream" },
@@ -47,7 +48,7 @@ function toTranscriptRequest(audio_url: string, call: TranscriptCall) {
   const vocabulary = vocabularyOf(call);
   return {
     audio_url,
-    speech_models: call.model === null ? defaultModels : [call.model],
+    speech_models: call.model === null ? models : [call.model],
     speaker_labels: true,
     filter_profanity: call.input.profanity_filter,
     speakers_expected: call.input.speakers ?? undefined,

@@ -1,7 +1,7 @@
 import { lookUp } from "../../lib/look-up.ts";
 import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
 import { defineProvider } from "../provider.ts";
-import { countCharacters, fileOf, languageOf, postJson, refuseMembers } from "../shapes/inputs.ts";
+import { countCharacters, fileOf, languageOf, modelOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { formatOf, type SpeechCall, toSpeech } from "../shapes/speech.ts";
 import { toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask, refuseInput } from "../task.ts";
@@ -21,6 +21,7 @@ const speak = defineTask("audio/tts", {
   docs: "https://developers.deepgram.com/reference/text-to-speech/speak-request",
   models: ["aura-2", "aura"],
   acceptsAnyModel: true,
+  defaultModel: "aura-2",
   toRequest: (call) => {
     refuseMembers(call, ["speaking_pitch", "speaking_volume"]);
     const { text, speed } = call.input;
@@ -39,7 +40,7 @@ const defaultVoices: Readonly<Record<string, string>> = { aura: "asteria", "aura
  * the whole voice as the model, and the voice with or without generation and language.
  */
 function toVoice(call: SpeechCall): string {
-  const model = call.model ?? "aura-2";
+  const model = modelOf(call);
   const voice = call.input.voice || lookUp(defaultVoices, model);
   if (voice === undefined) return model;
   if (voice.startsWith("aura")) return voice;
@@ -55,9 +56,10 @@ const transcribe = defineTask("audio/speech_to_text_async", {
   // https://developers.deepgram.com/docs/models: the vendor recommends these two and no longer lists `enhanced` and `base`.
   models: [defaultTranscriptionModel, "nova-2"],
   acceptsAnyModel: true,
+  defaultModel: defaultTranscriptionModel,
   toRequest: async (call) => {
     const language = languageOf(call);
-    const model = call.model ?? defaultTranscriptionModel;
+    const model = modelOf(call);
     const file = fileOf(call);
     const parameter = model.startsWith("nova-3") ? "keyterm" : "keywords";
     const terms = vocabularyOf(call).map((word) => `${parameter}=${encodeURIComponent(word)}`);

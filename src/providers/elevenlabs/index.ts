@@ -1,6 +1,6 @@
 import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
 import { defineProvider } from "../provider.ts";
-import { fileOf, languageOf, postJson, refuseMembers } from "../shapes/inputs.ts";
+import { fileOf, languageOf, modelOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
 import { formatOf, toSpeech } from "../shapes/speech.ts";
 import { toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
@@ -29,12 +29,13 @@ const speak = defineTask("audio/tts", {
     "eleven_monolingual_v1",
   ],
   acceptsAnyModel: true,
+  defaultModel: "eleven_multilingual_v2",
   toRequest: (call) => {
     refuseMembers(call, ["speaking_pitch", "speaking_volume"]);
     const { text, speed } = call.input;
     const body = {
       text,
-      model_id: call.model ?? "eleven_multilingual_v2",
+      model_id: modelOf(call),
       voice_settings: typeof speed === "number" ? { speed } : undefined,
     };
     return postJson(`/v1/text-to-speech/${encodeURIComponent(call.input.voice || defaultVoice)}`, body, {
@@ -50,10 +51,11 @@ const transcribe = defineTask("audio/speech_to_text_async", {
   docs: "https://elevenlabs.io/docs/api-reference/speech-to-text/convert",
   models: ["scribe_v2", "scribe_v1"],
   acceptsAnyModel: true,
+  defaultModel: "scribe_v2",
   toRequest: (call) => {
     refuseMembers(call, ["profanity_filter"]);
     return postForm("/v1/speech-to-text", {
-      model_id: call.model ?? "scribe_v2",
+      model_id: modelOf(call),
       diarize: true,
       language_code: languageOf(call)?.split("-")[0],
       num_speakers: call.input.speakers,

@@ -1,6 +1,6 @@
 import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
 import { defineProvider } from "../provider.ts";
-import { fileOf, languageOf, postJson, refuseMembers } from "../shapes/inputs.ts";
+import { fileOf, languageOf, modelOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { baseLanguage } from "../shapes/languages.ts";
 import { poll, postForm } from "../shapes/requests.ts";
 import { type TranscriptCall, toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
@@ -10,6 +10,7 @@ const transcribe = defineTask("audio/speech_to_text_async", {
   docs: "https://docs.gladia.io/api-reference/pre-recorded-flow",
   models: ["solaria-1", "solaria-3"],
   acceptsAnyModel: true,
+  defaultModel: "solaria-1",
   toRequest: (call) => {
     refuseMembers(call, ["profanity_filter"]);
     return postForm("/v2/upload", { audio: fileOf(call) }, { acceptsProviderParams: false });
@@ -47,7 +48,7 @@ function toTranscription(audio_url: string, call: TranscriptCall) {
     ...(speakers && { diarization_config: { number_of_speakers: speakers } }),
     ...(language !== null && { language_config: { languages: [baseLanguage(language)] } }),
     ...(vocabulary.length > 0 && { custom_vocabulary: true, custom_vocabulary_config: { vocabulary } }),
-    model: call.model ?? undefined,
+    model: modelOf(call),
   };
 }
 

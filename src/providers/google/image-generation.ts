@@ -4,7 +4,7 @@
 import type { JsonObject } from "../dialect.ts";
 import { asText, at, objectsIn } from "../lenient.ts";
 import { findRatio, referenceImagesOf, toImages } from "../shapes/images.ts";
-import { fileOf, postJson, readBase64 } from "../shapes/inputs.ts";
+import { fileOf, modelOf, postJson, readBase64 } from "../shapes/inputs.ts";
 import type { InputFile, TaskCall, TaskRequest, TaskResponse } from "../task.ts";
 import { defineTask, refuseInput, TaskFailure } from "../task.ts";
 
@@ -20,6 +20,7 @@ export const generateImages = defineTask("image/generation", {
   service: "generativelanguage",
   models,
   acceptsAnyModel: true,
+  defaultModel,
   files,
   toRequest: (call) => {
     const { text, num_images, resolution, mask } = call.input;
@@ -39,6 +40,7 @@ export const varyImage = defineTask("image/variation", {
   service: "generativelanguage",
   models,
   acceptsAnyModel: true,
+  defaultModel,
   files,
   // The result has the proportions of the image.
   unsupported: ["resolution"],
@@ -66,7 +68,7 @@ async function toRequest(
     contents: [{ role: "user", parts }],
     generationConfig: { responseModalities: ["IMAGE"], ...content.config },
   };
-  const model = encodeURIComponent(call.model ?? defaultModel);
+  const model = encodeURIComponent(modelOf(call));
   return postJson(`/v1beta/models/${model}:generateContent`, value, { paramsPath: ["generationConfig"] });
 }
 

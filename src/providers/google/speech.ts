@@ -4,7 +4,7 @@ import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asObject, asString, asText, at, objectsIn, textsIn } from "../lenient.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
-import { postJson } from "../shapes/inputs.ts";
+import { modelOf, postJson } from "../shapes/inputs.ts";
 import { formatOf, fromAudio, type SpeechCall, toDecibel, toSemitones } from "../shapes/speech.ts";
 import { type TranscriptCall, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask, refuseInput, type TaskRequest } from "../task.ts";
@@ -33,6 +33,7 @@ export const speak = defineTask("audio/tts", {
   service: "texttospeech",
   models: [...Object.keys(voices), ...geminiModels],
   acceptsAnyModel: true,
+  defaultModel: "standard",
   toRequest: (call) => {
     const { text, speed, speaking_pitch: pitch, speaking_volume: volume } = call.input;
     const audioConfig = {
@@ -48,7 +49,7 @@ export const speak = defineTask("audio/tts", {
 
 /** `en-US-Wavenet-C`: the language, the family, the voice. Voices of Gemini models are single words, for any language. */
 function toVoice(call: SpeechCall): JsonObject {
-  const model = call.model ?? "standard";
+  const model = modelOf(call);
   const voice = call.input.voice || null;
   const defaultVoice = lookUp(voices, model);
   if (defaultVoice === undefined) {
@@ -70,6 +71,7 @@ export const transcribe = defineTask("audio/speech_to_text_async", {
   service: "speech-us",
   models: [transcriptionModel],
   acceptsAnyModel: true,
+  defaultModel: transcriptionModel,
   requiredSettings: { ...bucketSettings, project: "GOOGLE_CLOUD_PROJECT", location: "GOOGLE_CLOUD_LOCATION" },
   toRequest: (call) => uploadFile(storage, call),
   next: ({ json }, call, request) =>
@@ -117,7 +119,7 @@ function toConfig(call: TranscriptCall): JsonObject {
   const phrases = vocabularyOf(call).map((value) => ({ value }));
   return {
     autoDecodingConfig: {},
-    model: call.model ?? transcriptionModel,
+    model: modelOf(call),
     languageCodes: [language || "auto"],
     features: {
       enableAutomaticPunctuation: true,

@@ -7,7 +7,7 @@ import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asScore, asString, asText, at, objectsIn } from "../lenient.ts";
 import { edgesAround, roundBox, toBox, toPoints } from "../shapes/boxes.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
-import { fileOf, languageOf, postJson, readBase64 } from "../shapes/inputs.ts";
+import { fileOf, languageOf, modelOf, postJson, readBase64 } from "../shapes/inputs.ts";
 import { requireValue } from "../shapes/require-value.ts";
 import { type SeenLabel, type SeenText, toLabels, toShots, toTime, toVideoTexts, videoUnits } from "../shapes/video.ts";
 import { defineTask, type ProviderTask, type TaskCall, TaskFailure } from "../task.ts";
@@ -136,6 +136,7 @@ export const answerAboutVideo = defineTask("video/question_answer_async", {
   service: "generativelanguage",
   models: [defaultModel, "gemini-3.6-flash", "gemini-3.5-flash"],
   acceptsAnyModel: true,
+  defaultModel,
   files: {
     // A request with inline data has less than 100 MB, and base64 makes a file a third larger.
     maxBytes: 74 * 1_000_000,
@@ -149,7 +150,7 @@ export const answerAboutVideo = defineTask("video/question_answer_async", {
       contents: [{ role: "user", parts: [{ inlineData }, { text }] }],
       generationConfig: { temperature: temperature ?? 0, ...(max_tokens && { maxOutputTokens: max_tokens }) },
     };
-    const model = encodeURIComponent(call.model ?? defaultModel);
+    const model = encodeURIComponent(modelOf(call));
     return postJson(`/v1beta/models/${model}:generateContent`, value, { paramsPath: ["generationConfig"] });
   },
   fromResponse({ json }) {

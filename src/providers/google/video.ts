@@ -1,7 +1,7 @@
 // Google's Veo models in the Gemini API.
 
 import { asText, at } from "../lenient.ts";
-import { postJson, readBase64, refuseMembers } from "../shapes/inputs.ts";
+import { modelOf, postJson, readBase64, refuseMembers } from "../shapes/inputs.ts";
 import { dimensionOf, toVideo } from "../shapes/video.ts";
 import { defineTask, TaskFailure } from "../task.ts";
 import { pollOperation } from "./google-json.ts";
@@ -27,6 +27,7 @@ export const generateVideo = defineTask("video/generation_async", {
     "veo-3.0-fast-generate-001",
   ],
   acceptsAnyModel: true,
+  defaultModel,
   files: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
   toRequest: async (call) => {
     refuseMembers(call, ["seed"]);
@@ -37,7 +38,7 @@ export const generateVideo = defineTask("video/generation_async", {
       instances: [{ prompt: text, ...(image && { image }) }],
       parameters: { ...dimensionOf(call, dimensions), ...(duration !== null && { durationSeconds: duration }) },
     };
-    const model = encodeURIComponent(call.model ?? defaultModel);
+    const model = encodeURIComponent(modelOf(call));
     return postJson(`/v1beta/models/${model}:predictLongRunning`, value, { paramsPath: ["parameters"] });
   },
   next(response, _call, request) {

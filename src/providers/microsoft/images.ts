@@ -6,11 +6,12 @@ import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asScore, asString, asText, at, objectsIn } from "../lenient.ts";
 import { type Edges, edgesAround, noEdges, toPoints, toVertices } from "../shapes/boxes.ts";
-import { fileOf, oneImage, postJson, readBase64, textUnits } from "../shapes/inputs.ts";
+import { fileOf, modelOf, oneImage, postJson, readBase64, textUnits } from "../shapes/inputs.ts";
 import { other, toKinds, toModeration } from "../shapes/moderation.ts";
 import { defineTask, type ProviderTask, type TaskCall, type TaskRequest } from "../task.ts";
 
 const version = { "api-version": "2024-09-01" };
+const contentSafety = "content-safety";
 const vision = "vision";
 
 export const moderationTasks: readonly ProviderTask[] = [
@@ -25,10 +26,11 @@ export const moderationTasks: readonly ProviderTask[] = [
   }),
   defineTask("image/explicit_content", {
     docs: "https://learn.microsoft.com/en-us/rest/api/contentsafety/image-operations/analyze-image",
-    models: ["content-safety", vision],
+    models: [contentSafety, vision],
+    defaultModel: contentSafety,
     files: { maxBytes: 4 * 1_048_576, mediaTypes: ["image/"] },
     toRequest: async (call) => {
-      if (call.model === vision) return toVisionRequest(call, { visualFeatures: "Adult" });
+      if (modelOf(call) === vision) return toVisionRequest(call, { visualFeatures: "Adult" });
       const value = { image: { content: await readBase64(fileOf(call)) } };
       return postJson("/contentsafety/image:analyze", value, { query: version });
     },

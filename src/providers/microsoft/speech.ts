@@ -3,7 +3,7 @@
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asString, at, objectsIn, textsIn } from "../lenient.ts";
-import { fileOf, filePart } from "../shapes/inputs.ts";
+import { fileOf, filePart, modelOf } from "../shapes/inputs.ts";
 import { escapeXml, formatOf, type ProsodyForms, signed, toSpeech, toSsml } from "../shapes/speech.ts";
 import { type TranscriptCall, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask } from "../task.ts";
@@ -36,8 +36,9 @@ const prosodyForms: ProsodyForms = {
 export const speak = defineTask("audio/tts", {
   docs: "https://learn.microsoft.com/en-us/azure/ai-services/speech-service/rest-text-to-speech",
   models: Object.keys(voices),
+  defaultModel: "neural",
   toRequest: (call) => {
-    const voice = call.input.voice || (lookUp(voices, call.model ?? "neural") ?? "en-US-JennyNeural");
+    const voice = call.input.voice || (lookUp(voices, modelOf(call)) ?? "en-US-JennyNeural");
     const language = /^[a-z]{2,3}-[A-Za-z]{2,4}/.exec(voice)?.[0] ?? "en-US";
     const inner = toSsml(call.input.text, call.input, prosodyForms);
     return {

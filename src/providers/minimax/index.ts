@@ -3,7 +3,7 @@ import { asList, asNumber, asText, at } from "../lenient.ts";
 import { type SharedFacts, withFacts } from "../model-facts.ts";
 import { defineProvider } from "../provider.ts";
 import { findRatio, referenceImagesOf, sizeOf, toImages } from "../shapes/images.ts";
-import { dataUrlOf, postJson, refuseMembers } from "../shapes/inputs.ts";
+import { dataUrlOf, modelOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { requireValue } from "../shapes/require-value.ts";
 import { dimensionOf, toVideo } from "../shapes/video.ts";
 import { defineTask, refuseInput, TaskFailure, type TaskResponse } from "../task.ts";
@@ -14,13 +14,14 @@ const generateVideo = defineTask("video/generation_async", {
   docs: "https://platform.minimax.io/docs/api-reference/video-generation-t2v",
   models: [defaultVideoModel, "MiniMax-Hailuo-2.3", "S2V-01"],
   acceptsAnyModel: true,
+  defaultModel: defaultVideoModel,
   files: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
   toRequest: async (call) => {
     refuseMembers(call, ["seed"]);
     const resolutions = { "1280x720": "720P", "1366x768": "768P", "1920x1080": "1080P" };
     const { file } = call.files;
     return postJson("/video_generation", {
-      model: call.model ?? defaultVideoModel,
+      model: modelOf(call),
       prompt: call.input.text,
       first_frame_image: file && (await dataUrlOf(file)),
       duration: call.input.duration ?? undefined,
@@ -50,6 +51,7 @@ const generateImages = defineTask("image/generation", {
   docs: "https://platform.minimax.io/docs/api-reference/image-generation-t2i",
   models: ["image-01"],
   acceptsAnyModel: true,
+  defaultModel: "image-01",
   files: { maxBytes: 10 * 1_048_576, mediaTypes: ["image/jpeg", "image/png"] },
   toRequest: async (call) => {
     const { text, num_images, resolution, mask } = call.input;
@@ -62,7 +64,7 @@ const generateImages = defineTask("image/generation", {
     // Sizes of its own are multiples of 8, 512 to 2048 pixels a side.
     const isSize = size !== null && Object.values(size).every((side) => side % 8 === 0 && side >= 512 && side <= 2_048);
     return postJson("/image_generation", {
-      model: call.model ?? "image-01",
+      model: modelOf(call),
       prompt: text,
       n: num_images ?? 1,
       response_format: "base64",

@@ -1,6 +1,6 @@
 import { asCount, asString, asText, at, objectsIn } from "../lenient.ts";
 import { boxAround, nowhere } from "../shapes/boxes.ts";
-import { dataUrlOf, fileOf, postJson } from "../shapes/inputs.ts";
+import { dataUrlOf, fileOf, modelOf, postJson } from "../shapes/inputs.ts";
 import { defineTextModeration, type Kind } from "../shapes/moderation.ts";
 import { defineTask, type TaskCall, type TaskRequest } from "../task.ts";
 import { transcribe } from "./transcribe.ts";
@@ -9,13 +9,14 @@ const documentTask = {
   docs: "https://docs.mistral.ai/api/endpoint/ocr",
   models: ["mistral-ocr-latest"],
   acceptsAnyModel: true,
+  defaultModel: "mistral-ocr-latest",
   async toRequest(call: TaskCall): Promise<TaskRequest> {
     const file = fileOf(call);
     const url = await dataUrlOf(file);
     const document = file.mediaType.startsWith("image/")
       ? { type: "image_url", image_url: url }
       : { type: "document_url", document_url: url, document_name: file.name };
-    return postJson("/ocr", { model: call.model ?? "mistral-ocr-latest", document });
+    return postJson("/ocr", { model: modelOf(call), document });
   },
 };
 

@@ -1,5 +1,5 @@
 import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
-import { fileOf, languageOf, refuseMembers } from "../shapes/inputs.ts";
+import { fileOf, languageOf, modelOf, refuseMembers } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
 import { toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask } from "../task.ts";
@@ -10,10 +10,11 @@ export const transcribe = defineTask("audio/speech_to_text_async", {
   unsupported: ["speakers"],
   models: ["voxtral-mini-latest"],
   acceptsAnyModel: true,
+  defaultModel: "voxtral-mini-latest",
   toRequest: (call) => {
     refuseMembers(call, ["profanity_filter"]);
     return postForm("/audio/transcriptions", {
-      model: call.model ?? "voxtral-mini-latest",
+      model: modelOf(call),
       diarize: true,
       timestamp_granularities: "segment",
       language: languageOf(call)?.split("-")[0],

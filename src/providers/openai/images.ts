@@ -1,6 +1,6 @@
 import { asText, at, objectsIn } from "../lenient.ts";
 import { referenceImagesOf, toImages } from "../shapes/images.ts";
-import { fileOf, postJson } from "../shapes/inputs.ts";
+import { fileOf, modelOf, postJson } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
 import { defineTask, type TaskResponse } from "../task.ts";
 
@@ -9,7 +9,7 @@ const defaultModel = "gpt-image-1.5";
 const models = ["gpt-image-2", defaultModel, "gpt-image-1", "gpt-image-1-mini"];
 const squareSize = "1024x1024";
 
-const common = { models, acceptsAnyModel: true, tokenModel: defaultModel, fromResponse } as const;
+const common = { models, acceptsAnyModel: true, defaultModel, tokenModel: defaultModel, fromResponse } as const;
 
 export const generateImages = defineTask("image/generation", {
   ...common,
@@ -22,7 +22,7 @@ export const generateImages = defineTask("image/generation", {
     const { text, num_images, resolution } = call.input;
     const fields = {
       prompt: text,
-      model: call.model ?? defaultModel,
+      model: modelOf(call),
       n: num_images ?? 1,
       size: resolution ?? undefined,
     };
@@ -45,7 +45,7 @@ export const varyImage = defineTask("image/variation", {
   toRequest: (call) =>
     postForm("/images/edits", {
       prompt: call.input.prompt || defaultPrompt,
-      model: call.model ?? defaultModel,
+      model: modelOf(call),
       n: call.input.num_images ?? 1,
       size: squareSize,
       "image[]": fileOf(call),

@@ -1,4 +1,4 @@
-import { postJson, refuseMembers } from "../shapes/inputs.ts";
+import { modelOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { formatOf, toSpeech } from "../shapes/speech.ts";
 import { defineTask } from "../task.ts";
 
@@ -10,6 +10,7 @@ export const speak = defineTask("audio/tts", {
   docs: "https://developers.openai.com/api/reference/resources/audio/subresources/speech/methods/create",
   models: ["gpt-4o-mini-tts", "tts-1", "tts-1-hd"],
   acceptsAnyModel: true,
+  defaultModel: "tts-1",
   passthroughMembers: ["instructions"],
   // https://developers.openai.com/api/docs/guides/text-to-speech
   voices: {
@@ -24,7 +25,7 @@ export const speak = defineTask("audio/tts", {
     refuseMembers(call, ["speaking_pitch", "speaking_volume"]);
     const { text, speed, voice } = call.input;
     return postJson("/audio/speech", {
-      model: call.model ?? "tts-1",
+      model: modelOf(call),
       input: text,
       voice: voice || "alloy",
       response_format: formatOf(call, formats),

@@ -1,5 +1,5 @@
 import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
-import { fileOf, languageOf, refuseMembers } from "../shapes/inputs.ts";
+import { fileOf, languageOf, modelOf, refuseMembers } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
 import { toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask, refuseInput } from "../task.ts";
@@ -12,12 +12,14 @@ export const transcribe = defineTask("audio/speech_to_text_async", {
   docs: "https://developers.openai.com/api/reference/resources/audio/subresources/transcriptions/methods/create",
   models: [defaultModel, "gpt-4o-transcribe", "gpt-4o-mini-transcribe", diarizationModel],
   acceptsAnyModel: true,
+  defaultModel,
+  defaultModelFor: ({ speakers }) => (typeof speakers === "number" ? diarizationModel : null),
   passthroughMembers: ["prompt", "temperature"],
   // https://developers.openai.com/api/docs/guides/speech-to-text
   files: { maxBytes: 25 * 1_048_576 },
   toRequest: (call) => {
     const wantsSpeakers = typeof call.input.speakers === "number";
-    const model = call.model ?? (wantsSpeakers ? diarizationModel : defaultModel);
+    const model = modelOf(call);
     const separatesSpeakers = model.includes("diarize");
     if (wantsSpeakers && !separatesSpeakers)
       refuseInput("speakers", `Of this provider's models, only ${diarizationModel} separates speakers`);

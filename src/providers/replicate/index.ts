@@ -1,7 +1,7 @@
 import { asNumber, asText, at } from "../lenient.ts";
 import { defineProvider } from "../provider.ts";
 import { type MadeImage, referenceImagesOf, sizeOf, toImages } from "../shapes/images.ts";
-import { dataUrlOf, postJson } from "../shapes/inputs.ts";
+import { dataUrlOf, modelOf, postJson } from "../shapes/inputs.ts";
 import { poll } from "../shapes/requests.ts";
 import { defineTask, type NextRequest, refuseInput, TaskFailure, type TaskResponse } from "../task.ts";
 
@@ -19,6 +19,7 @@ const generateImages = defineTask("image/generation", {
   docs: "https://replicate.com/changelog/2025-08-05-run-all-models-with-the-same-api-endpoint",
   models: [defaultModel, "black-forest-labs/flux-dev", "stability-ai/stable-diffusion-3.5-large"],
   acceptsAnyModel: true,
+  defaultModel,
   toRequest: async (call) => {
     const { text, num_images } = call.input;
     const [reference, another] = referenceImagesOf(call);
@@ -31,7 +32,7 @@ const generateImages = defineTask("image/generation", {
       image: reference && (await dataUrlOf(reference)),
       mask: mask && (await dataUrlOf(mask)),
     };
-    return postJson("/predictions", { version: call.model ?? defaultModel, input }, { paramsPath: ["input"] });
+    return postJson("/predictions", { version: modelOf(call), input }, { paramsPath: ["input"] });
   },
   next(response, _call, { state }) {
     if (state !== undefined) return downloadNext(addImage(state as Downloads, response));

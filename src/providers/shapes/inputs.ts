@@ -9,6 +9,12 @@ export function languageOf({ input }: TaskCall, member = "language"): string | n
   return typeof language === "string" && language !== "" ? language : null;
 }
 
+/** The model that the caller named, or the default model that the task declares. */
+export function modelOf({ model }: TaskCall): string {
+  if (model === null) throw new Error("the call has no model");
+  return model;
+}
+
 export function fileOf({ files }: TaskCall, member = "file"): InputFile {
   const file = files[member];
   if (file === undefined) throw new Error(`the call has no file ${member}`);

@@ -5,7 +5,7 @@ import type { TaskDraft } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import { asObject, asScore, at } from "../lenient.ts";
 import { defineTask, type ProviderTask } from "../task.ts";
-import { postJson } from "./inputs.ts";
+import { modelOf, postJson } from "./inputs.ts";
 
 type Item = NonNullable<TaskOutputs["text/moderation"]["items"]>[number];
 type Category = Item["category"];
@@ -55,7 +55,8 @@ export function defineTextModeration({
     unsupported: ["language"],
     models,
     acceptsAnyModel: true,
-    toRequest: ({ model, input }) => postJson("/moderations", { model: model ?? models[0], input: input.text }),
+    defaultModel: models[0],
+    toRequest: (call) => postJson("/moderations", { model: modelOf(call), input: call.input.text }),
     fromResponse: ({ json }) => ({
       output: toModeration(toFindings(at(json, "results", 0, "category_scores"), kinds)),
       units: { request: 1 },

@@ -2,12 +2,13 @@
 
 import { asList, asText, at } from "../lenient.ts";
 import { findRatio, referenceImagesOf, toImages } from "../shapes/images.ts";
-import { fileOf } from "../shapes/inputs.ts";
+import { fileOf, modelOf } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
 import { defineTask, type InputFile, refuseInput, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 
 const defaultModel = "core";
-const diffusionModels = ["sd3.5-large", "sd3.5-large-turbo", "sd3.5-medium"];
+const defaultImageModel = "sd3.5-large";
+const diffusionModels = [defaultImageModel, "sd3.5-large-turbo", "sd3.5-medium"];
 const ratios = ["21:9", "16:9", "3:2", "5:4", "1:1", "4:5", "2:3", "9:16", "9:21"];
 const files = { mediaTypes: ["image/png", "image/jpeg", "image/webp"] };
 
@@ -15,6 +16,9 @@ export const generateImages = defineTask("image/generation", {
   docs: "https://platform.stability.ai/docs/api-reference#tag/Generate",
   models: [defaultModel, "ultra", ...diffusionModels],
   acceptsAnyModel: true,
+  defaultModel,
+  // The usual default model takes no reference image.
+  defaultModelFor: ({ reference_images: images }) => (asList(images).length > 0 ? defaultImageModel : null),
   files,
   // The image has the size of its reference image.
   unsupportedFor: ({ reference_images: images }) => (asList(images).length > 0 ? ["resolution"] : []),
@@ -24,8 +28,7 @@ export const generateImages = defineTask("image/generation", {
     refuseSeveral(call.input.num_images);
     const { text, resolution } = call.input;
     const [image, another] = referenceImagesOf(call);
-    // Without a model, a reference image chooses one that accepts it.
-    const model = call.model ?? (image === undefined ? defaultModel : "sd3.5-large");
+    const model = modelOf(call);
     if (another !== undefined || (image !== undefined && model === "core"))
       refuseInput("reference_images", "This model does not take that many reference images", "too_long");
     const ratio = resolution ? findRatio(resolution, ratios) : null;
@@ -39,6 +42,7 @@ const defaultPrompt = "A variation of this image: the same subject and style, wi
 export const varyImage = defineTask("image/variation", {
   docs: "https://platform.stability.ai/docs/api-reference#tag/Generate/paths/~1v2beta~1stable-image~1generate~1sd3/post",
   models: diffusionModels,
+  defaultModel: defaultImageModel,
   files,
   // The result has the size of the image.
   unsupported: ["resolution"],
@@ -46,7 +50,7 @@ export const varyImage = defineTask("image/variation", {
     const { prompt, num_images, temperature } = call.input;
     refuseSeveral(num_images);
     const strength = temperature ?? 0.5;
-    return toRequest(call.model ?? "sd3.5-large", prompt || defaultPrompt, { image: fileOf(call), strength });
+    return toRequest(modelOf(call), prompt || defaultPrompt, { image: fileOf(call), strength });
   },
   fromResponse,
 });

@@ -1,6 +1,6 @@
 import { asList, asNumber, asText, at, objectsIn } from "../lenient.ts";
 import { defineProvider } from "../provider.ts";
-import { postJson, refuseMembers } from "../shapes/inputs.ts";
+import { modelOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { poll } from "../shapes/requests.ts";
 import { emptyPage, toCreditUnits, toLink, toWebImages } from "../shapes/web.ts";
 import { defineTask, TaskFailure } from "../task.ts";
@@ -96,10 +96,11 @@ function toPage(page: unknown) {
 const research = defineTask("web/research_async", {
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/research",
   models: ["auto", "mini", "pro"],
+  defaultModel: "auto",
   toRequest: (call) => {
     refuseMembers(call, ["reasoning_depth"]);
     const { prompt, schema } = call.input;
-    return postJson("/research", { input: prompt, model: call.model ?? "auto", output_schema: schema ?? undefined });
+    return postJson("/research", { input: prompt, model: modelOf(call), output_schema: schema ?? undefined });
   },
   next({ json }, _call, request) {
     const status = at(json, "status");

@@ -12,7 +12,16 @@ import { configureProviders } from "../../../src/providers/configure.ts";
 import type { JsonObject } from "../../../src/providers/dialect.ts";
 import { HttpClient } from "../../../src/providers/http-client.ts";
 import { rejectionOf } from "../../support/thrown.ts";
-import { type Asked, clocks, judge, key, type Seen, serveAnswers, withBinaries } from "../vendors-others/ask.ts";
+import {
+  type Asked,
+  clocks,
+  defaultModelOf,
+  judge,
+  key,
+  type Seen,
+  serveAnswers,
+  withBinaries,
+} from "../vendors-others/ask.ts";
 
 export interface Job extends Asked {
   readonly jobId?: string;
@@ -73,7 +82,7 @@ export async function runJob(job: Job): Promise<Done> {
     return engine;
   };
   const callOf = (files: Readonly<Record<string, InputFile>>) => ({
-    model: job.model ?? null,
+    model: job.model ?? defaultModelOf(createEngine(), job.input),
     input: job.input,
     files,
     providerParams: job.providerParams ?? {},

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { findTask } from "../../../src/contract/tasks.ts";
-import type { BinaryResult, InputFile, TaskResult } from "../../../src/engines/engine.ts";
+import type { BinaryResult, Engine, InputFile, TaskResult } from "../../../src/engines/engine.ts";
 import { createVendorEngines } from "../../../src/engines/vendors/vendor-engine.ts";
 import { createTicker } from "../../../src/lib/ticker.ts";
 import { createLog } from "../../../src/log.ts";
@@ -59,7 +59,7 @@ export const clocks = {
 };
 
 export async function ask(asked: Asked): Promise<Got> {
-  const { row, task, answers, input, files = {}, model = null, providerParams = {} } = asked;
+  const { row, task, answers, input, files = {}, providerParams = {} } = asked;
   const { seen, server } = serveAnswers(answers, 500);
   const ticker = createTicker(20);
   try {
@@ -82,7 +82,7 @@ export async function ask(asked: Asked): Promise<Got> {
     const { signal } = new AbortController();
     const deadline = performance.now() + clocks.totalTimeoutMs;
     const answer = await engine.run({
-      model,
+      model: asked.model ?? defaultModelOf(engine, input),
       input,
       files,
       providerParams,
@@ -99,6 +99,11 @@ export async function ask(asked: Asked): Promise<Got> {
     ticker.close();
     await server.stop(true);
   }
+}
+
+/** As the gateway chooses it for a request that names none. */
+export function defaultModelOf({ defaultModel, defaultModelFor }: Engine, input: JsonObject): string | null {
+  return defaultModelFor?.(input) ?? defaultModel ?? null;
 }
 
 /** `excessStatus` is the status of requests after the last answer. */
