@@ -7,7 +7,7 @@ import { createEngineModelName } from "./model-names.ts";
 
 export const providerParams = z
   .nullish(z.record(z.string(), z.unknown()))
-  .describe("Merged into the request to the provider.");
+  .describe("Merged into the request to the provider. The model, and what is billed, cannot be overridden.");
 
 export function createEngineMembers(aliases: ReadonlySet<string>) {
   const model = createEngineModelName(aliases);

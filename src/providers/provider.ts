@@ -175,6 +175,11 @@ export interface ProviderRow extends Access {
    * others, such as files in the operator's buckets.
    */
   readonly sealedParams?: readonly string[];
+  /**
+   * Members that `provider_params` of a task must not have at any depth, because they carry the model or the billed quantity: what a key
+   * may use, and what a task costs, are known from its model and its input. A name that only one task reserves is declared there.
+   */
+  readonly billedParams?: readonly string[];
   /** The gateway stores its responses whatever the settings are, because this provider runs in this process and has no store. */
   readonly keepsResponses?: true;
   /** The usage contains the cost that the vendor bills. */

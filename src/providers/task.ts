@@ -39,6 +39,8 @@ interface TaskFacts<Input extends object, Output extends object> {
   unsupportedFor?(input: Input): readonly string[];
   /** Members of a route in the provider's own format that are passed on although the input of the task has no such member. */
   readonly passthroughMembers?: readonly string[];
+  /** Members that carry the model or the billed quantity in this task alone; see `billedParams` of the provider's row. */
+  readonly billedParams?: readonly string[];
   /** The voices that every account has, for a task that produces speech. Absent: each account has its own, or they are too many to list. */
   readonly voices?: Voices;
   /** Name in `call.settings` → the setting. The task is unavailable while one of them is not set. */

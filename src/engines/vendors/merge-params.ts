@@ -1,14 +1,22 @@
-// Merges `provider_params` of the caller into a provider's request. They may add and change members, except those that the provider's row
-// seals.
+// Merges `provider_params` of the caller into a provider's request. They may add and change members, except those that would reach data of
+// others, and those that carry the model or the billed quantity.
 
 import { type Problem, ValidationError } from "../../errors.ts";
 import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 import type { ProviderRow } from "../../providers/provider.ts";
-import type { FormPart, TaskRequest, TaskRequestBody } from "../../providers/task.ts";
+import type { FormPart, ProviderTask, TaskRequest, TaskRequestBody } from "../../providers/task.ts";
 
-export function mergeParams(request: TaskRequest, params: JsonObject, row: ProviderRow): TaskRequest {
+export interface ParamRules {
+  readonly row: Pick<ProviderRow, "sealedParams" | "billedParams">;
+  readonly task: Pick<ProviderTask, "billedParams">;
+}
+
+export function mergeParams(request: TaskRequest, params: JsonObject, { row, task }: ParamRules): TaskRequest {
   if (Object.keys(params).length === 0) return request;
-  refuseSealed(params, new Set(row.sealedParams ?? []), ["body", "provider_params"]);
+  const refused = [row.sealedParams, row.billedParams, task.billedParams].flatMap((names = []) =>
+    names.map(toPlainName),
+  );
+  refuseSealed(params, new Set(refused), ["body", "provider_params"]);
   const { body, paramsPath = [] } = request;
   const [field] = paramsPath;
   switch (body?.kind) {
@@ -41,10 +49,15 @@ function refuseSealed(value: unknown, sealed: ReadonlySet<string>, loc: Problem[
   if (typeof value !== "object" || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     const memberLoc = [...loc, Array.isArray(value) ? Number(name) : name];
-    if (sealed.has(name))
+    if (sealed.has(toPlainName(name)))
       throw new ValidationError([{ loc: memberLoc, msg: "This member cannot be overridden", type: "value_error" }]);
     refuseSealed(member, sealed, memberLoc);
   }
+}
+
+/** Google takes `gcs_content_uri` for `gcsContentUri`, Microsoft ignores case, and forms may write `model[]`. */
+function toPlainName(name: string): string {
+  return name.replaceAll(/[^a-z0-9]/gi, "").toLowerCase();
 }
 
 function mergeAt(value: unknown, [step, ...path]: readonly (string | number)[], params: JsonObject): unknown {

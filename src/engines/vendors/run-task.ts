@@ -124,9 +124,11 @@ type Reached =
   /** A temporary failure of the call. A failure of the work itself is thrown. */
   | { readonly failure: GatewayError };
 
-async function toFirstRequest({ task, call, provider: { row } }: TaskRun): Promise<TaskRequest> {
+async function toFirstRequest({ task, call, provider }: TaskRun): Promise<TaskRequest> {
   const first = await task.toRequest(call);
-  return (first.acceptsProviderParams ?? true) ? mergeParams(first, call.providerParams, row) : first;
+  return (first.acceptsProviderParams ?? true)
+    ? mergeParams(first, call.providerParams, { row: provider.row, task })
+    : first;
 }
 
 /** Sends this request and those that follow, until one has to wait. */
@@ -148,7 +150,7 @@ async function advance(first: TaskRequest, run: TaskRun): Promise<Reached> {
       const result = await readResponse(run, () => task.fromResponse(response, call, current));
       return { result: "original" in result ? result : { ...result, original: originalOf(response) } };
     }
-    request = next.acceptsProviderParams ? mergeParams(next, call.providerParams, provider.row) : next;
+    request = next.acceptsProviderParams ? mergeParams(next, call.providerParams, { row: provider.row, task }) : next;
     if (next.waitMs !== undefined) return { waiting: request };
   }
   throw new GatewayError(

@@ -52,6 +52,13 @@ export const amazon = defineProvider("amazon", "Amazon Web Services", {
     "LanguageModelName",
     "s3Location",
   ],
+  billedParams: [
+    ...["Text", "Bytes", "Engine"],
+    // Each feature of a document or an image, and each type of segment of a video, has a price of its own.
+    ...["FeatureTypes", "Features", "SegmentTypes"],
+    // Nova Reel: the length of the clip, and the kind of request that determines it by the number of shots.
+    ...["durationSeconds", "taskType", "multiShotManualParams"],
+  ],
   readRefusal: readAwsRefusal,
   dialect: "bedrock",
   modelAccess,

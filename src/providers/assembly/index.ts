@@ -77,5 +77,6 @@ export const assembly = defineProvider("assembly", "AssemblyAI", {
   baseUrl: "https://api.assemblyai.com",
   auth: { kind: "header", name: "authorization" },
   sealedParams: ["audio_url", "webhook_url"],
+  billedParams: ["speech_model", "speech_models"],
   tasks: [transcribe],
 });

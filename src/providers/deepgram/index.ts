@@ -94,5 +94,6 @@ export const deepgram = defineProvider("deepgram", "Deepgram", {
   docs: "https://developers.deepgram.com/docs/tts-models",
   baseUrl: "https://api.deepgram.com",
   auth: { kind: "header", name: "authorization", prefix: "Token " },
+  billedParams: ["model", "text"],
   tasks: [speak, transcribe],
 });

@@ -76,5 +76,6 @@ export const deepl = defineProvider("deepl", "DeepL", {
   keyNames: ["DEEPL_AUTH_KEY"],
   // https://developers.deepl.com/docs/best-practices/error-handling: the characters of the month, or the operator's own limit, are used up.
   errors: [{ status: 456, means: "rate_limit" }],
+  billedParams: ["text"],
   tasks: [translate, translateDocument],
 });

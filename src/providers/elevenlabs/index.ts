@@ -80,5 +80,6 @@ export const elevenlabs = defineProvider("elevenlabs", "ElevenLabs", {
   auth: { kind: "header", name: "xi-api-key" },
   // https://help.elevenlabs.io/hc/en-us/articles/19572237925521: no credits are left.
   errors: [{ status: 401, says: /"status"\s*:\s*"quota_exceeded"/, means: "rate_limit" }],
+  billedParams: ["text", "model_id"],
   tasks: [speak, transcribe],
 });

@@ -57,5 +57,6 @@ export const gladia = defineProvider("gladia", "Gladia", {
   baseUrl: "https://api.gladia.io",
   auth: { kind: "header", name: "x-gladia-key" },
   sealedParams: ["audio_url", "callback_url", "callback", "callback_config"],
+  billedParams: ["model"],
   tasks: [transcribe],
 });

@@ -23,7 +23,16 @@ import { defineTask, refuseInput, type TaskCall, type TaskRequest } from "../tas
 import { addressOf, bucketSettings, objectsPath, storage } from "./bucket.ts";
 import { documentFiles, processDocument } from "./document-ai.ts";
 import { pollOperation, throwIfFailed } from "./google-json.ts";
-import { annotateImage, firstResponse, languageHints, maxBytes, mediaTypes, pointsOf, visionDocs } from "./images.ts";
+import {
+  annotateImage,
+  firstResponse,
+  languageHints,
+  maxBytes,
+  mediaTypes,
+  pointsOf,
+  visionBilledParams,
+  visionDocs,
+} from "./images.ts";
 
 const pagedTypes = ["application/pdf", "image/tiff"];
 const feature = "DOCUMENT_TEXT_DETECTION";
@@ -32,6 +41,7 @@ const features = [{ type: feature }];
 export const readText = defineTask("ocr/ocr", {
   docs: `${visionDocs}images/annotate`,
   service: "vision",
+  billedParams: visionBilledParams,
   files: { maxBytes, mediaTypes: [...mediaTypes, ...pagedTypes] },
   toRequest: (call) => (isPaged(call) ? annotateFile(call) : annotateImage(feature, call)),
   next({ json }, call, { state }) {
@@ -100,6 +110,7 @@ interface JobState extends Stored {
 export const readPages = defineTask("ocr/ocr_async", {
   docs: `${visionDocs}files/asyncBatchAnnotate`,
   service: "vision",
+  billedParams: visionBilledParams,
   requiredSettings: bucketSettings,
   files: { mediaTypes: [...mediaTypes, ...pagedTypes] },
   toRequest: (call) => (isPaged(call) ? uploadFile(storage, call) : annotateImage(feature, call)),

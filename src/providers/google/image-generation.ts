@@ -11,6 +11,7 @@ import { defineTask, refuseInput, TaskFailure } from "../task.ts";
 const docs = "https://ai.google.dev/gemini-api/docs/image-generation";
 const defaultModel = "gemini-3.1-flash-image";
 const models = [defaultModel, "gemini-3-pro-image"];
+const billedParams = ["candidateCount"];
 const ratios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"];
 // The limit of a request with inline data: https://ai.google.dev/gemini-api/docs/file-input-methods. Base64 makes a file a third larger.
 const files = { maxBytes: 14 * 1_048_576, mediaTypes: ["image/png", "image/jpeg", "image/webp"] };
@@ -21,6 +22,7 @@ export const generateImages = defineTask("image/generation", {
   models,
   acceptsAnyModel: true,
   defaultModel,
+  billedParams,
   files,
   toRequest: (call) => {
     const { text, num_images, resolution, mask } = call.input;
@@ -41,6 +43,7 @@ export const varyImage = defineTask("image/variation", {
   models,
   acceptsAnyModel: true,
   defaultModel,
+  billedParams,
   files,
   // The result has the proportions of the image.
   unsupported: ["resolution"],

@@ -17,6 +17,9 @@ export const visionDocs = "https://docs.cloud.google.com/vision/docs/reference/r
 export const maxBytes = 7 * 1_048_576;
 export const mediaTypes = ["jpeg", "png", "gif", "bmp", "webp", "vnd.microsoft.icon"].map((type) => `image/${type}`);
 
+/** Google bills each feature that it is asked for. */
+export const visionBilledParams: readonly string[] = ["features"];
+
 export const imageTasks: readonly ProviderTask[] = [
   createTask("image/object_detection", "OBJECT_LOCALIZATION", ({ localizedObjectAnnotations }) => ({
     items: objectsIn(localizedObjectAnnotations).map(({ name, score, boundingPoly }) => ({
@@ -76,6 +79,7 @@ function createTask<const Name extends TaskName, Output extends JsonObject>(
     docs: `${visionDocs}images/annotate`,
     service: "vision",
     files: { maxBytes, mediaTypes },
+    billedParams: visionBilledParams,
     toRequest: (call) => annotateImage(feature, call),
     fromResponse: async ({ json }, call) => ({ output: await toOutput(firstResponse(json), call), units: oneImage }),
   };

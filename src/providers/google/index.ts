@@ -45,6 +45,7 @@ export const google = defineProvider("google", "Google", {
     "gcsDocument",
     "phraseSet",
   ],
+  billedParams: ["content", "rawDocument", "inlineDocument"],
   // https://docs.cloud.google.com/translate/quotas: a quota that is exceeded is a 403 there.
   errors: [
     {

@@ -93,6 +93,7 @@ export const languageTasks: readonly ProviderTask[] = [
   defineTask("translation/automatic_translation", {
     docs: "https://docs.cloud.google.com/translate/docs/reference/rest/v2/translate",
     service: "translation",
+    billedParams: ["q", "model"],
     toRequest: ({ input: { text: q, source_language: source, target_language: target } }) =>
       // Google reads the text as HTML unless the format is text.
       postJson("/language/translate/v2", { q, target, format: "text", ...(source && { source }) }),
@@ -101,6 +102,7 @@ export const languageTasks: readonly ProviderTask[] = [
   defineTask("translation/language_detection", {
     docs: "https://docs.cloud.google.com/translate/docs/reference/rest/v2/detect",
     service: "translation",
+    billedParams: ["q", "model"],
     toRequest: ({ input }) => postJson("/language/translate/v2/detect", { q: input.text }),
     fromResponse: ({ json }, call) => {
       const found = objectsIn(at(json, "data", "detections", 0)).map(({ language, confidence }) => ({

@@ -34,6 +34,11 @@ export const speak = defineTask("audio/tts", {
   models: [...Object.keys(voices), ...geminiModels],
   acceptsAnyModel: true,
   defaultModel: "standard",
+  // A voice belongs to a model. `prompt` is for models that are billed by the audio.
+  billedParams: [
+    ...["text", "ssml", "markup", "multiSpeakerMarkup"],
+    ...["name", "modelName", "customVoice", "voiceClone"],
+  ],
   toRequest: (call) => {
     const { text, speed, speaking_pitch: pitch, speaking_volume: volume } = call.input;
     const audioConfig = {
@@ -72,6 +77,7 @@ export const transcribe = defineTask("audio/speech_to_text_async", {
   models: [transcriptionModel],
   acceptsAnyModel: true,
   defaultModel: transcriptionModel,
+  billedParams: ["model"],
   requiredSettings: { ...bucketSettings, project: "GOOGLE_CLOUD_PROJECT", location: "GOOGLE_CLOUD_LOCATION" },
   toRequest: (call) => uploadFile(storage, call),
   next: ({ json }, call, request) =>

@@ -28,6 +28,7 @@ export const generateVideo = defineTask("video/generation_async", {
   ],
   acceptsAnyModel: true,
   defaultModel,
+  billedParams: ["durationSeconds", "sampleCount", "numberOfVideos"],
   files: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
   toRequest: async (call) => {
     refuseMembers(call, ["seed"]);

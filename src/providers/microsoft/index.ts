@@ -21,6 +21,8 @@ export const microsoft = defineProvider("microsoft", "Microsoft Azure", {
     "audioUrl",
     "models",
   ],
+  // Each visual feature and detail is billed as a transaction.
+  billedParams: ["text", "content", "visualFeatures", "details"],
   // https://learn.microsoft.com/en-us/azure/ai-services/translator/text-translation/reference/v3/reference#errors: the free quota is used up.
   errors: [{ status: 403, says: /"code"\s*:\s*"?403001\b|exceeded its free quota/, means: "rate_limit" }],
   modelAccess,

@@ -130,5 +130,6 @@ export const minimax = defineProvider("minimax", "MiniMax", {
     ],
   },
   sealedParams: ["callback_url"],
+  billedParams: ["model", "n", "duration"],
   tasks: [generateImages, generateVideo],
 });

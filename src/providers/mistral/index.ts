@@ -29,5 +29,6 @@ export const mistral = defineProvider("mistral", "Mistral AI", {
   embeddings: { models: [{ id: "mistral-embed", dimensions: 1_024 }, { id: "codestral-embed" }] },
   // It would replace the file that was checked.
   sealedParams: ["document"],
+  billedParams: ["model", "input"],
   tasks,
 });

@@ -38,5 +38,6 @@ export const modernmt = defineProvider("modernmt", "ModernMT", {
   auth: { kind: "header", name: "mmt-apikey" },
   // Its methods are GET with a body. This header allows clients that cannot send such requests to use POST.
   headers: { "x-http-method-override": "GET" },
+  billedParams: ["q"],
   tasks: [translate, detectLanguage],
 });

@@ -23,5 +23,6 @@ export const openai = defineProvider("openai", "OpenAI", {
     // https://developers.openai.com/api/reference/resources/responses
     paths: ["input_tokens", "compact"],
   },
+  billedParams: ["model", "input", "n"],
   tasks: [moderateText, generateImages, varyImage, speak, transcribe],
 });

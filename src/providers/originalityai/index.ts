@@ -46,5 +46,6 @@ export const originalityai = defineProvider("originalityai", "Originality.ai", {
   docs: "https://docs.originality.ai/api-v1-0-reference",
   baseUrl: "https://api.originality.ai",
   auth: { kind: "header", name: "x-oai-api-key" },
+  billedParams: ["content"],
   tasks: [detectAi, findPlagiarism],
 });

@@ -80,5 +80,6 @@ export const privateai = defineProvider("privateai", "Private AI", {
   docs: "https://docs.private-ai.com",
   baseUrl: "https://api.private-ai.com/cloud",
   auth: { kind: "header", name: "x-api-key" },
+  billedParams: ["text"],
   tasks: [anonymize],
 });

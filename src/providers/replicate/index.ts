@@ -65,5 +65,6 @@ export const replicate = defineProvider("replicate", "Replicate", {
   keyPrefix: "r8_",
   keyNames: ["REPLICATE_API_TOKEN"],
   sealedParams: ["webhook"],
+  billedParams: ["num_outputs"],
   tasks: [generateImages],
 });

@@ -76,5 +76,6 @@ export const sapling = defineProvider("sapling", "Sapling", {
   docs: "https://sapling.ai/docs/api/api-access",
   baseUrl: "https://api.sapling.ai/api/v1",
   auth: { kind: "member", name: "key" },
+  billedParams: ["text"],
   tasks: [detectAi, checkSpelling, analyseSentiment],
 });

@@ -176,5 +176,6 @@ export const sightengine = defineProvider("sightengine", "Sightengine", {
   members: { api_user: "{user}" },
   errors,
   sealedParams: ["url", "media", "stream_url", "callback_url", "api_user", "api_secret"],
+  billedParams: ["models"],
   tasks: [detectAi, detectDeepfake, detectExplicitContent, detectVideoDeepfake, detectExplicitVideo],
 });

@@ -21,5 +21,6 @@ export const stabilityai = defineProvider("stabilityai", "Stability AI", {
   keyNames: ["STABILITY_API_KEY"],
   // Each endpoint documents 403 as a request that the moderation flagged; unknown keys are refused with 401.
   errors: [{ status: 403, means: "rejected" }],
+  billedParams: ["model"],
   tasks: [generateImages, varyImage, removeBackground],
 });

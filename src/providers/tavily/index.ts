@@ -135,5 +135,6 @@ export const tavily = defineProvider("tavily", "Tavily", {
     { status: 432, means: "rate_limit" },
     { status: 433, means: "rate_limit" },
   ],
+  billedParams: ["model"],
   tasks: [search, scrape, map, crawl, research],
 });

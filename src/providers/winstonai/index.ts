@@ -73,5 +73,6 @@ const detectAiImage = defineTask("image/ai_detection", {
 export const winstonai = defineProvider("winstonai", "Winston AI", {
   docs: "https://docs.gowinston.ai/api-reference/introduction",
   baseUrl: "https://api.gowinston.ai",
+  billedParams: ["text", "file", "website"],
   tasks: [detectAi, findPlagiarism, detectAiImage],
 });
