@@ -139,6 +139,7 @@ describe("every task of every provider", () => {
     ["amazon", "video/generation_async", { taskType: "MULTI_SHOT_MANUAL" }],
     ["amazon", "video/generation_async", { videoGenerationConfig: { durationSeconds: 120 } }],
     ["amazon", "video/shot_change_detection_async", { SegmentTypes: ["SHOT", "TECHNICAL_CUE"] }],
+    ["openai", "audio/tts", { response_format: "mp3" }],
     ["google", "audio/tts", { input: { ssml: "<speak>a</speak>" } }],
     ["google", "audio/tts", { voice: { name: "en-US-Studio-O" } }],
     ["google", "audio/tts", { voice: { model_name: "gemini-2.5-pro-tts" } }],

@@ -1,8 +1,11 @@
 import { modelOf, postJson, refuseMembers } from "../shapes/inputs.ts";
-import { formatOf, toSpeech } from "../shapes/speech.ts";
+import { formatOf, fromAudio, refuseJson } from "../shapes/speech.ts";
 import { defineTask } from "../task.ts";
 
 const formats = { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "wav", pcm: "pcm" };
+
+// https://developers.openai.com/api/docs/guides/text-to-speech: 24 kHz, 16 bits, one channel.
+const pcmBytesPerSecond = 48_000;
 
 const commonVoices = ["alloy", "ash", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer"];
 
@@ -11,6 +14,8 @@ export const speak = defineTask("audio/tts", {
   models: ["gpt-4o-mini-tts", "tts-1", "tts-1-hd"],
   acceptsAnyModel: true,
   defaultModel: "tts-1",
+  // The length of audio without a header is computed by its format, which is a member of the input.
+  billedParams: ["response_format"],
   passthroughMembers: ["instructions"],
   // https://developers.openai.com/api/docs/guides/text-to-speech
   voices: {
@@ -32,5 +37,8 @@ export const speak = defineTask("audio/tts", {
       speed: speed ?? undefined,
     });
   },
-  fromResponse: toSpeech,
+  fromResponse({ bytes, mediaType }, call) {
+    refuseJson(mediaType);
+    return fromAudio(bytes, call, pcmBytesPerSecond);
+  },
 });

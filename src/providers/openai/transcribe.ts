@@ -1,8 +1,9 @@
+import { countAudioLength } from "../../lib/audio-length.ts";
 import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
 import { fileOf, languageOf, modelOf, refuseMembers } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
 import { toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
-import { defineTask, refuseInput } from "../task.ts";
+import { defineTask, type InputFile, refuseInput } from "../task.ts";
 
 const defaultModel = "whisper-1";
 const diarizationModel = "gpt-4o-transcribe-diarize";
@@ -36,11 +37,19 @@ export const transcribe = defineTask("audio/speech_to_text_async", {
       file: fileOf(call),
     });
   },
-  fromResponse({ json }) {
+  async fromResponse({ json }, call) {
     const pieces = objectsIn(at(json, "segments")).map((segment) =>
       toPiece(segment, asString(segment["text"]).trim(), asText(segment["speaker"])),
     );
-    const seconds = asNumber(at(json, "duration")) ?? asNumber(at(json, "usage", "seconds"));
+    const stated = asNumber(at(json, "duration")) ?? asNumber(at(json, "usage", "seconds"));
+    // Some models state tokens alone, and their price is per minute.
+    const seconds = stated ?? (await measure(fileOf(call)));
     return toTranscript(asString(at(json, "text")), pieces, seconds);
   },
 });
+
+/** The transcript is paid for: it is not lost because its recording cannot be read again. */
+async function measure(file: InputFile): Promise<number | null> {
+  const bytes = await file.read().catch(() => null);
+  return bytes && countAudioLength(bytes);
+}

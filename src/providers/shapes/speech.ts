@@ -1,6 +1,7 @@
 // Text to speech: the voice, format, speed, pitch and volume that a caller wants, in the forms that vendors take, and the audio.
 
 import type { TaskInput } from "../../contract/tasks.ts";
+import { readAudioLength } from "../../lib/audio-length.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import { rounded } from "../lenient.ts";
 import { type ResultOf, type TaskCall, TaskFailure, type TaskResponse } from "../task.ts";
@@ -9,18 +10,25 @@ import { chooseFrom, textUnits } from "./inputs.ts";
 export type SpeechCall = TaskCall<TaskInput<"audio/tts">>;
 
 /** The result of `audio/tts` from an answer that is audio. */
-export function toSpeech(response: TaskResponse, call: SpeechCall): ResultOf<"audio/tts"> {
-  if (response.mediaType.endsWith("json")) throw new TaskFailure(502, "The provider did not answer with audio");
-  return fromAudio(response.bytes, call);
+export function toSpeech({ bytes, mediaType }: TaskResponse, call: SpeechCall): ResultOf<"audio/tts"> {
+  refuseJson(mediaType);
+  return fromAudio(bytes, call);
 }
 
-export function fromAudio(bytes: Uint8Array, call: SpeechCall): ResultOf<"audio/tts"> {
+export function refuseJson(mediaType: string): void {
+  if (mediaType.endsWith("json")) throw new TaskFailure(502, "The provider did not answer with audio");
+}
+
+/** `pcmBytesPerSecond`: of the vendor's audio without a header. Absent: its length is unknown. */
+export function fromAudio(bytes: Uint8Array, call: SpeechCall, pcmBytesPerSecond?: number): ResultOf<"audio/tts"> {
   if (bytes.length === 0) throw new TypeError("there is no audio in the answer");
   const format = nameFormat(call);
+  const seconds = format === "pcm" ? pcmBytesPerSecond && bytes.length / pcmBytesPerSecond : readAudioLength(bytes);
   const mediaType = lookUp(mediaTypes, format) ?? `audio/${format}`;
   return {
     output: {},
-    units: textUnits(call),
+    // Some models are billed by the length of the audio.
+    units: { ...textUnits(call), ...(seconds && { second: seconds }) },
     binaries: [{ base64Path: null, urlPath: ["audio_resource_url"], bytes, mediaType }],
     original: null,
   };
