@@ -3,15 +3,16 @@
 import { Group, MultiSelect, Select } from "@mantine/core";
 import { useState } from "react";
 import { useApi, useChange } from "../../api/hooks.ts";
-import type { CreateKey, Key, KeyWithSecret, TeamList, UpdateKey } from "../../api/types.ts";
+import type { Key, KeyWithSecret, TeamList } from "../../api/types.ts";
 import { EditDrawer, NameField } from "../../components/edit-drawer.tsx";
-import { LimitsForm, toFields, toLimits } from "../../components/limits-form.tsx";
+import { toFields } from "../../components/limit-fields.ts";
+import { LimitsForm } from "../../components/limits-form.tsx";
 import { formatDateTime } from "../../lib/format.ts";
-import { useMay } from "../../session/session.ts";
+import { useMay, useSession } from "../../session/session.ts";
+import { toChangedKey, toNewKey } from "./key-request.ts";
 
 const keysPath = "/v3/manage/keys";
 const scopes = ["chat", "responses", "universal", "embeddings"] as const;
-const dayMs = 86_400_000;
 const expiries = [
   { value: "never", label: "never" },
   { value: "30", label: "in 30 days" },
@@ -35,6 +36,9 @@ export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
   const change = useChange<KeyWithSecret>([keysPath, "/v3/manage/budgets"]);
   const teams = useApi<TeamList>("/v3/manage/teams", { limit: 1_000 });
   const mayManage = useMay("administrator");
+  const { team: ownTeam } = useSession();
+  // A role that is limited to a team cannot take a key out of it.
+  const mayClear = ownTeam === null || before === null;
   const [name, setName] = useState(before?.name ?? "");
   const [kind, setKind] = useState<Key["kind"]>(before?.kind ?? "inference");
   const [team, setTeam] = useState(before?.team ?? null);
@@ -44,16 +48,10 @@ export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
   const isManagement = kind === "management";
 
   function submit(): void {
-    const common: UpdateKey = {
-      name: name.trim(),
-      team,
-      ...(!isManagement && { ...toLimits(limits, before), scopes: [...chosen] as Key["scopes"] }),
-      ...(expiry !== "same" && { expires_at: toExpiry(expiry) }),
-    };
+    const fields = { name, kind, team, scopes: chosen, expiry, limits };
     if (before === null) {
-      const body: CreateKey = { ...common, name: name.trim(), kind };
       change.mutate(
-        { method: "POST", path: keysPath, body },
+        { method: "POST", path: keysPath, body: toNewKey(fields) },
         {
           onSuccess: (created) => {
             onClose();
@@ -63,7 +61,8 @@ export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
       );
       return;
     }
-    change.mutate({ method: "PATCH", path: `${keysPath}/${before.id}`, body: common }, { onSuccess: onClose });
+    const body = toChangedKey(fields, before);
+    change.mutate({ method: "PATCH", path: `${keysPath}/${before.id}`, body }, { onSuccess: onClose });
   }
 
   const { error } = change;
@@ -88,13 +87,14 @@ export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
       <Group gap="sm" grow align="flex-start">
         <Select
           label="Team"
-          placeholder="no team"
+          placeholder={ownTeam ?? "no team"}
           data={teams.data?.items.map((one) => ({ value: one.name, label: one.display_name ?? one.name })) ?? []}
           value={team}
           onChange={setTeam}
           error={error?.problemOf("team")}
           searchable
-          clearable
+          clearable={mayClear}
+          allowDeselect={mayClear}
         />
         <Select
           label="Expires"
@@ -116,13 +116,9 @@ export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
             onChange={setChosen}
             error={error?.problemOf("scopes")}
           />
-          <LimitsForm fields={limits} onChange={setLimits} error={error} />
+          <LimitsForm fields={limits} onChange={setLimits} error={error} isNew={before === null} />
         </>
       )}
     </EditDrawer>
   );
-}
-
-function toExpiry(expiry: string): string | null {
-  return expiry === "never" ? null : new Date(Date.now() + Number(expiry) * dayMs).toISOString();
 }

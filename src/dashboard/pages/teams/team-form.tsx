@@ -5,7 +5,9 @@ import { useState } from "react";
 import { useChange } from "../../api/hooks.ts";
 import type { Team } from "../../api/types.ts";
 import { EditDrawer, NameField } from "../../components/edit-drawer.tsx";
-import { LimitsForm, toFields, toLimits } from "../../components/limits-form.tsx";
+import { toFields } from "../../components/limit-fields.ts";
+import { LimitsForm } from "../../components/limits-form.tsx";
+import { toChangedTeam, toNewTeam } from "./team-request.ts";
 
 const teamsPath = "/v3/manage/teams";
 
@@ -16,13 +18,13 @@ export function TeamForm({ before, onClose }: { readonly before: Team | null; re
   const [limits, setLimits] = useState(() => toFields(before));
 
   function submit(): void {
-    const common = { display_name: displayName.trim() || null, ...toLimits(limits, before) };
-    if (before === null)
-      change.mutate(
-        { method: "POST", path: teamsPath, body: { name: name.trim(), ...common } },
-        { onSuccess: onClose },
-      );
-    else change.mutate({ method: "PATCH", path: `${teamsPath}/${before.id}`, body: common }, { onSuccess: onClose });
+    const fields = { name, displayName, limits };
+    if (before === null) {
+      change.mutate({ method: "POST", path: teamsPath, body: toNewTeam(fields) }, { onSuccess: onClose });
+      return;
+    }
+    const body = toChangedTeam(fields, before);
+    change.mutate({ method: "PATCH", path: `${teamsPath}/${before.id}`, body }, { onSuccess: onClose });
   }
 
   const { error } = change;
@@ -44,7 +46,7 @@ export function TeamForm({ before, onClose }: { readonly before: Team | null; re
         error={error?.problemOf("display_name")}
         maxLength={256}
       />
-      <LimitsForm fields={limits} onChange={setLimits} error={error} />
+      <LimitsForm fields={limits} onChange={setLimits} error={error} isNew={before === null} />
     </EditDrawer>
   );
 }
