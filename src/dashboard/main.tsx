@@ -6,9 +6,10 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { BrowserRouter } from "react-router";
-import { ApiClient, ApiError, sessionPath } from "./api/client.ts";
+import { ApiClient, ApiError } from "./api/client.ts";
 import { ClientContext } from "./api/hooks.ts";
 import { App } from "./app.tsx";
+import { forgetSession } from "./session/session.ts";
 import { theme } from "./theme.ts";
 
 const basePath = "/dashboard";
@@ -33,7 +34,7 @@ const queries = new QueryClient({
     },
   },
 });
-client.onSignedOut = () => queries.setQueryData([sessionPath], null);
+client.onSignedOut = () => forgetSession(client, queries);
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no root element");

@@ -1,9 +1,9 @@
 // The session of the person who uses the dashboard, and what its role allows.
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
 import type { SessionObject } from "../../contract/sessions.ts";
-import { ApiError, sessionPath } from "../api/client.ts";
+import { type ApiClient, ApiError, sessionPath } from "../api/client.ts";
 import { useClient } from "../api/hooks.ts";
 import { revokeStoredKey } from "../playground/stored-key.ts";
 
@@ -58,6 +58,18 @@ export function useSessionQuery() {
   });
 }
 
+/** Shows the page for signing in, however the session ended. */
+export function forgetSession(client: ApiClient, queries: QueryClient): void {
+  client.csrfToken = null;
+  queries.setQueryData(sessionKey, null);
+  forgetPerson(queries);
+}
+
+/** Nothing of one person may be shown to the next. */
+function forgetPerson(queries: QueryClient): void {
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionPath });
+}
+
 export function useSignIn() {
   const client = useClient();
   const queries = useQueryClient();
@@ -65,15 +77,14 @@ export function useSignIn() {
     async signIn(key: string): Promise<void> {
       const session = await client.call<SessionObject>("POST", sessionPath, { body: { key } });
       client.csrfToken = session.csrf_token;
+      // A page that was still open may have read something after the session before had ended.
+      forgetPerson(queries);
       queries.setQueryData(sessionKey, session);
     },
     async signOut(): Promise<void> {
       await revokeStoredKey(client);
       await client.send("DELETE", sessionPath);
-      client.csrfToken = null;
-      queries.setQueryData(sessionKey, null);
-      // Nothing of one person may be shown to the next.
-      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionPath });
+      forgetSession(client, queries);
     },
   };
 }
