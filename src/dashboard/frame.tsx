@@ -15,6 +15,7 @@ import { useDisclosure } from "@mantine/hooks";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "react-router";
 import { Mark } from "./components/mark.tsx";
+import { notifyError } from "./components/notify-error.ts";
 import { IconChevronDown, IconExternal, IconMenu, IconMoon, IconSignOut, IconSun } from "./icons.ts";
 import { pages, sections } from "./pages.ts";
 import { mayOpen, useSession, useSignIn } from "./session/session.ts";
@@ -131,7 +132,10 @@ function Person() {
           >
             API reference
           </Menu.Item>
-          <Menu.Item leftSection={<IconSignOut size={15} />} onClick={() => void signOut()}>
+          <Menu.Item
+            leftSection={<IconSignOut size={15} />}
+            onClick={() => signOut().catch((error: unknown) => notifyError("You are still signed in", error))}
+          >
             Sign out
           </Menu.Item>
         </Menu.Dropdown>

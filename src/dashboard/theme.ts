@@ -17,6 +17,7 @@ export const theme = createTheme({
     Button: { defaultProps: { size: "sm" } },
     TextInput: { defaultProps: { size: "sm" } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close the message" } } },
     Modal: { defaultProps: { centered: true, overlayProps: { blur: 2 } } },
   },
 });

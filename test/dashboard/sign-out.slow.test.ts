@@ -1,4 +1,4 @@
-// The end of a session in a real browser: what the next person sees.
+// The end of a session in a real browser: what the next person sees, and what a person is told when a change or the sign-out fails.
 
 import { expect, test } from "bun:test";
 import { sharedBrowser, type TestPage } from "../support/browser.ts";
@@ -22,6 +22,11 @@ async function endSessions(): Promise<void> {
   for (const { id } of items) await gateway.manage("DELETE", `/sessions/${id}`);
 }
 
+async function signOut({ page }: TestPage): Promise<void> {
+  await page.getByRole("button", { name: /SWITCHYARD_ADMIN_KEY/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+}
+
 test("a person who signs in after a session has ended sees nothing of the person before", async () => {
   const viewer = { name: "viewer", kind: "management", role: "viewer", team: "platform" };
   const { key } = (await gateway.manage("POST", "/keys", viewer)) as { key: string };
@@ -39,5 +44,44 @@ test("a person who signs in after a session has ended sees nothing of the person
   await page.getByRole("status", { name: "Loading" }).or(kept).first().waitFor();
   expect(await kept.count()).toBe(0);
   await page.unrouteAll({ behavior: "ignoreErrors" });
+  expect(unexpectedProblems(opened)).toEqual([]);
+});
+
+test("signing out of a session that has already ended leads to the page for signing in", async () => {
+  await using opened = await openKeys();
+  await endSessions();
+  await signOut(opened);
+  await opened.page.getByLabel("Management key").waitFor();
+  expect(unexpectedProblems(opened)).toEqual([]);
+});
+
+test("a person whose sign-out is refused is told so, and the next person is not", async () => {
+  await using opened = await openKeys();
+  const { page } = opened;
+  // Another tab has signed in since: the token of this page belongs to another session.
+  const own = await page.context().cookies();
+  await using other = await openDashboard(browser, gateway, "/keys");
+  await page.context().addCookies(await other.page.context().cookies());
+  await signOut(opened);
+  const alert = page.getByRole("alert");
+  await alert.getByText("You are still signed in").waitFor();
+  await alert.getByText(/request [0-9a-z-]+/i).waitFor();
+  await opened.checkAccessibility();
+  await page.context().addCookies(own);
+  await signOut(opened);
+  await page.getByLabel("Management key").waitFor();
+  await alert.waitFor({ state: "detached" });
+  expect(unexpectedProblems(opened)).toEqual([]);
+});
+
+test("a person who disables a team that was deleted meanwhile is told that it does not exist", async () => {
+  const { id } = (await gateway.manage("POST", "/teams", { name: "short-lived" })) as { id: string };
+  await using opened = await openDashboard(browser, gateway, "/teams");
+  const { page } = opened;
+  await page.getByRole("button", { name: "Actions for short-lived" }).click();
+  await gateway.manage("DELETE", `/teams/${id}`);
+  await page.getByRole("menuitem", { name: "Disable" }).click();
+  await page.getByRole("alert").getByText("There is no team with this name or id.").waitFor();
+  await opened.checkAccessibility();
   expect(unexpectedProblems(opened)).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { ActionIcon, Menu } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useChange } from "../api/hooks.ts";
 import { IconMore } from "../icons.ts";
+import { notifyError } from "./notify-error.ts";
 
 interface RecordMenuProps {
   /** The path of the list that has the record. */
@@ -17,6 +18,13 @@ interface RecordMenuProps {
 
 export function RecordMenu({ list, record: { id, name, enabled }, onEdit, removal, children }: RecordMenuProps) {
   const change = useChange([list]);
+
+  function toggle(): void {
+    change
+      .mutateAsync({ method: "PATCH", path: `${list}/${id}`, body: { enabled: !enabled } })
+      .catch((error: unknown) => notifyError(`${name} is still ${enabled ? "enabled" : "disabled"}`, error));
+  }
+
   return (
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
@@ -27,11 +35,7 @@ export function RecordMenu({ list, record: { id, name, enabled }, onEdit, remova
       <Menu.Dropdown>
         <Menu.Item onClick={onEdit}>Change</Menu.Item>
         {children}
-        <Menu.Item
-          onClick={() => change.mutate({ method: "PATCH", path: `${list}/${id}`, body: { enabled: !enabled } })}
-        >
-          {enabled ? "Disable" : "Enable"}
-        </Menu.Item>
+        <Menu.Item onClick={toggle}>{enabled ? "Disable" : "Enable"}</Menu.Item>
         <Menu.Divider />
         <Menu.Item color="red" onClick={removal.onClick}>
           {removal.label}

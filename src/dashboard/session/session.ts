@@ -1,5 +1,6 @@
 // The session of the person who uses the dashboard, and what its role allows.
 
+import { notifications } from "@mantine/notifications";
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
 import type { SessionObject } from "../../contract/sessions.ts";
@@ -50,12 +51,16 @@ export function useSessionQuery() {
         client.csrfToken = session.csrf_token;
         return session;
       } catch (error) {
-        if (error instanceof ApiError && (error.status === 401 || error.status === 404)) return null;
+        if (isNotSignedIn(error)) return null;
         throw error;
       }
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
+}
+
+function isNotSignedIn(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 401 || error.status === 404);
 }
 
 /** Shows the page for signing in, however the session ended. */
@@ -68,6 +73,7 @@ export function forgetSession(client: ApiClient, queries: QueryClient): void {
 /** Nothing of one person may be shown to the next. */
 function forgetPerson(queries: QueryClient): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionPath });
+  notifications.clean();
 }
 
 export function useSignIn() {
@@ -83,7 +89,9 @@ export function useSignIn() {
     },
     async signOut(): Promise<void> {
       await revokeStoredKey(client);
-      await client.send("DELETE", sessionPath);
+      await client.send("DELETE", sessionPath).catch((error: unknown) => {
+        if (!isNotSignedIn(error)) throw error;
+      });
       forgetSession(client, queries);
     },
   };
