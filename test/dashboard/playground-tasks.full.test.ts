@@ -212,6 +212,18 @@ test("a job can be cancelled", async () => {
   await page.getByText("Cancelled").waitFor();
 });
 
+test("a person whose job could not be cancelled is told that it may still run", async () => {
+  await using opened = await openTask("ocr/ocr_async/sandbox/hang");
+  const { page } = opened;
+  await page.getByText("invoice.png").waitFor();
+  await runButton(opened).click();
+  await page.getByText(/^Job /).waitFor();
+  await page.route(/\/cancel$/, (route) => route.abort());
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("alert").getByText("The job may still run").waitFor();
+  await page.unrouteAll();
+});
+
 test("the fields of a document stand beside it, and the provider's own answer in the raw one", async () => {
   await using opened = await openTask("ocr/financial_parser/sandbox");
   await opened.page.getByText("invoice.png").waitFor();

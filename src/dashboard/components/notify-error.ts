@@ -5,8 +5,6 @@ import { ApiError } from "../api/client.ts";
 
 /** `title`: what was not done. */
 export function notifyError(title: string, error: unknown): void {
-  // The session has ended: the page for signing in says enough.
-  if (error instanceof ApiError && error.status === 401) return;
   // It stays until it is closed: the id of the request may be needed.
   notifications.show({ color: "red", title, message: describe(error), autoClose: false });
 }

@@ -2,6 +2,7 @@
 
 import { ActionIcon, Menu } from "@mantine/core";
 import type { ReactNode } from "react";
+import type { ApiError } from "../api/client.ts";
 import { useChange } from "../api/hooks.ts";
 import { IconMore } from "../icons.ts";
 import { notifyError } from "./notify-error.ts";
@@ -22,7 +23,10 @@ export function RecordMenu({ list, record: { id, name, enabled }, onEdit, remova
   function toggle(): void {
     change
       .mutateAsync({ method: "PATCH", path: `${list}/${id}`, body: { enabled: !enabled } })
-      .catch((error: unknown) => notifyError(`${name} is still ${enabled ? "enabled" : "disabled"}`, error));
+      .catch((error: ApiError) => {
+        // With 401 the session has ended: the page for signing in says enough.
+        if (error.status !== 401) notifyError(`${name} is still ${enabled ? "enabled" : "disabled"}`, error);
+      });
   }
 
   return (

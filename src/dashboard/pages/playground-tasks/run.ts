@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import type { JobObject } from "../../../contract/async-jobs.ts";
 import type { FileObject } from "../../../contract/files.ts";
 import { ApiError } from "../../api/client.ts";
+import { notifyError } from "../../components/notify-error.ts";
 import { fetchWithKey } from "../../playground/key.ts";
 import { type TaskRequest, toBody } from "./task-code.ts";
 
@@ -65,8 +66,12 @@ export function useTaskRun() {
     const mine = current.current;
     mine?.controller.abort();
     if (mine?.job == null) return;
-    // A job that has just ended cannot be cancelled, and need not be.
-    await fetchWithKey(`${jobsPath}/${mine.job.job_id}/cancel`, { method: "POST" }).catch(() => {});
+    try {
+      await fetchWithKey(`${jobsPath}/${mine.job.job_id}/cancel`, { method: "POST" });
+    } catch (error) {
+      // A job that has just ended cannot be cancelled, and need not be.
+      if (!(error instanceof ApiError && error.code === "job_finished")) notifyError("The job may still run", error);
+    }
   }
 
   return {
