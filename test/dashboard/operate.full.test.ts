@@ -323,6 +323,61 @@ test("what was captured of a request is shown to administrators on request, and 
   expect(problemsOf(opened)).toEqual([]);
 });
 
+test("content and results are read once for each time that a person asks for them", async () => {
+  const webhook_receiver = `https://127.0.0.2:${receiver.port}/hook`;
+  const id = await submit(inferenceKey, { ...sentiment, webhook_receiver });
+  await untilStatus(id, ({ status }) => status === "success");
+  const response = await fetch(`${gateway.url}/v3/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${inferenceKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "sandbox/echo", messages: [{ role: "user", content: "Hello" }] }),
+  });
+  expect(await response.json()).toBeObject();
+  const request = response.headers.get("x-request-id") ?? "";
+  await using opened = await signIn("/jobs");
+  const { page } = opened;
+  const reads: string[] = [];
+  page.on("request", (sent) => {
+    if (/\/(?:result|content)$/.test(sent.url())) reads.push(new URL(sent.url()).pathname);
+  });
+  /** The person comes back to the tab, and then to the network, each time when all that the page has read is out of date. */
+  const comeBack = async (path: string) => {
+    const showTab = () => page.evaluate(`document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))`);
+    const reconnect = async () => {
+      await page.context().setOffline(true);
+      await page.context().setOffline(false);
+    };
+    for (const act of [showTab, reconnect]) {
+      await page.clock.fastForward(60_000);
+      const refreshed = page.waitForResponse((one) => one.url().endsWith(path));
+      await act();
+      await refreshed;
+    }
+  };
+  await page.clock.install();
+  await page.goto(`${gateway.url}/dashboard/jobs/${id}`);
+  await page.getByRole("button", { name: "Show the result" }).click();
+  await page.getByRole("region", { name: "the result" }).waitFor();
+  await comeBack(`/v3/manage/jobs/${id}`);
+  await page.getByRole("button", { name: "Send webhook again" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  const { items } = (await gateway.manage("GET", `/audit?action=job.read_result&target=${id}`)) as { items: object[] };
+  expect(items).toHaveLength(1);
+
+  await waitFor("the request", () => gateway.manage("GET", `/requests/${request}`).catch(() => null));
+  await visit(opened, `/requests/${request}`);
+  await page.route(/\/content$/, (route) => route.abort(), { times: 1 });
+  await page.getByRole("button", { name: "Show the content" }).click();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("button", { name: "Try again" }).waitFor({ state: "detached" });
+  await comeBack(`/v3/manage/requests/${request}`);
+  const content = `/v3/manage/requests/${request}/content`;
+  expect(reads).toEqual([`/v3/manage/jobs/${id}/result`, content, content]);
+  // Its clock would be that of the next test.
+  await page.close();
+});
+
 test("the audit log is filtered, shared by its address, and downloaded as CSV", async () => {
   const key = await gateway.manage("POST", "/keys", { name: hostileTexts[0], team: "support", tags: { a: "b" } });
   const { id } = key as { id: string };

@@ -14,15 +14,31 @@ export function useClient(): ApiClient {
 
 interface ReadOptions {
   readonly enabled?: boolean;
+  /** Whether the audit log records who reads it. */
+  readonly isRecorded?: boolean;
   /** Asks again in this interval while the page is visible. */
   readonly refreshMs?: number | undefined;
 }
+
+/**
+ * For data whose reads are recorded: it is read when a person asks for it, and never again by itself, or the audit log would have reads that nobody
+ * made. It is not kept for a later visit either, which has to ask anew.
+ */
+const recordedRead = {
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: 0,
+  retry: false,
+  refetchOnMount: false,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+  meta: { isRecorded: true },
+} as const;
 
 /** `GET path`. Shows the previous answer while the answer to a changed query is on its way. */
 export function useApi<T>(
   path: string,
   query?: Query,
-  { enabled, refreshMs }: ReadOptions = {},
+  { enabled, isRecorded = false, refreshMs }: ReadOptions = {},
 ): UseQueryResult<T, ApiError> {
   const client = useClient();
   const queries = useQueryClient();
@@ -34,6 +50,7 @@ export function useApi<T>(
       return client.call<T>("GET", path, { query, signal, ...(isBackground && { headers: backgroundHeader }) });
     },
     placeholderData: (previous) => previous,
+    ...(isRecorded && recordedRead),
     ...(enabled !== undefined && { enabled }),
     ...(refreshMs !== undefined && { refetchInterval: refreshMs }),
   });
@@ -45,7 +62,7 @@ export interface Change {
   readonly body?: CallOptions["body"];
 }
 
-/** A request that changes something. Afterwards, data whose path begins with one of `affects` is read again. */
+/** A request that changes something. Afterwards, data whose path begins with one of `affects` is read again, unless its reads are recorded. */
 export function useChange<Result = unknown>(affects: readonly string[]) {
   const client = useClient();
   const queries = useQueryClient();
@@ -53,7 +70,8 @@ export function useChange<Result = unknown>(affects: readonly string[]) {
     mutationFn: ({ method, path, body }) => client.call<Result>(method, path, { body }),
     onSuccess: async () => {
       await queries.invalidateQueries({
-        predicate: ({ queryKey }) => affects.some((prefix) => startsWith(queryKey, prefix)),
+        predicate: ({ queryKey, meta }) =>
+          meta?.["isRecorded"] !== true && affects.some((prefix) => startsWith(queryKey, prefix)),
       });
     },
   });

@@ -126,7 +126,7 @@ function Summary({ job }: { readonly job: JobDetail }) {
 function Result({ job, path }: { readonly job: JobDetail; readonly path: string }) {
   const mayRead = useMay("administrator");
   const [isWanted, setWanted] = useState(false);
-  const result = useApi<JobResult>(`${path}/result`, undefined, { enabled: isWanted });
+  const result = useApi<JobResult>(`${path}/result`, undefined, { enabled: isWanted, isRecorded: true });
   if (job.status !== "success") return null;
   return (
     <Panel

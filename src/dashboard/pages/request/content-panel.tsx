@@ -14,7 +14,7 @@ export function ContentPanel({ requestId }: { readonly requestId: string }) {
   const mayRead = useMay("administrator");
   const [isWanted, setWanted] = useState(false);
   const path = `/v3/manage/requests/${encodeURIComponent(requestId)}/content`;
-  const content = useApi<CapturedContent>(path, undefined, { enabled: isWanted });
+  const content = useApi<CapturedContent>(path, undefined, { enabled: isWanted, isRecorded: true });
   if (!mayRead) return null;
   return (
     <Panel
