@@ -11,6 +11,13 @@ const { from, to, time_zone, team, provider, model } = usageQuery.shape;
 export const latencyQuery = z.object({
   ...{ from, to, time_zone, team, provider, model },
   step_hours: wholeNumberText(1, 744).default(24).describe("The length of each step of the answer, from `from` on."),
+  step: z
+    .enum(["day"])
+    .optional()
+    .describe(
+      "`day`: each step is a day of `time_zone`, also where clocks change, and `step_hours` does not apply. Hours are not divided: an hour " +
+        "belongs to the day in which it begins.",
+    ),
 });
 
 const percentiles = component("Percentiles", {

@@ -2,21 +2,43 @@
 
 import type { LatencyRequest } from "../contract/latency.ts";
 import { findPercentile } from "../lib/percentile.ts";
-import { hourMs } from "../lib/time-units.ts";
-import { type LatencyStep, latencyBounds } from "../storage/latencies.ts";
+import { dayMs, hourMs } from "../lib/time-units.ts";
+import type { TimeZone } from "../lib/time-zone.ts";
+import { type LatencyQuery, type LatencyStep, latencyBounds } from "../storage/latencies.ts";
 import type { Storage } from "../storage/storage.ts";
-import { requireTimeZone, toIso, toReportPeriod } from "./report-period.ts";
+import { type Period, requireTimeZone, toIso, toReportPeriod } from "./report-period.ts";
 
 export type LatencyReports = ReturnType<typeof createLatencyReports>;
 
+type Filters = Pick<LatencyQuery, "teams" | "providers" | "models">;
+
+/** The hours of a long report are read in parts, between which the store answers other operations. */
+const partMs = 30 * dayMs;
+
 export function createLatencyReports(store: Storage["latencies"], now: () => number = Date.now) {
+  async function listDays({ from, to }: Period, zone: TimeZone, filters: Filters): Promise<LatencyStep[]> {
+    const byDay = new Map<number, LatencyStep>();
+    for (let start = from; start < to; start += partMs) {
+      const part = { from: start, to: Math.min(start + partMs, to), stepMs: hourMs };
+      for (const { from: hour, calls, streams } of await store.list({ ...part, ...filters })) {
+        const day = zone.dayAt(hour);
+        const sums = byDay.get(day) ?? { from: Math.max(from, zone.startOf(day)), calls: [], streams: [] };
+        byDay.set(day, { ...sums, calls: addCounts(sums.calls, calls), streams: addCounts(sums.streams, streams) });
+      }
+    }
+    return [...byDay.values()];
+  }
+
   return {
     /** For JSON.stringify. */
     async report(request: LatencyRequest) {
-      const { from, to } = toReportPeriod(request, requireTimeZone(request.time_zone), now());
-      const { team: teams, provider: providers, model: models } = request;
-      const stepMs = request.step_hours * hourMs;
-      const steps = await store.list({ from, to, stepMs, teams, providers, models });
+      const zone = requireTimeZone(request.time_zone);
+      const { from, to } = toReportPeriod(request, zone, now());
+      const filters: Filters = { teams: request.team, providers: request.provider, models: request.model };
+      const steps =
+        request.step === "day"
+          ? await listDays({ from, to }, zone, filters)
+          : await store.list({ from, to, stepMs: request.step_hours * hourMs, ...filters });
       return {
         from: toIso(from),
         to: toIso(to),
@@ -25,6 +47,10 @@ export function createLatencyReports(store: Storage["latencies"], now: () => num
       };
     },
   };
+}
+
+function addCounts(sums: readonly number[], counts: readonly number[]): number[] {
+  return counts.map((count, index) => count + (sums[index] ?? 0));
 }
 
 function toFigures(steps: readonly LatencyStep[]) {

@@ -1,6 +1,7 @@
 // The period of a page as two instants, for lists whose days are not those of a time zone.
 
 import type { Period } from "../components/period-picker.tsx";
+import { addDays } from "./days.ts";
 
 const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -11,7 +12,5 @@ export function toInstants({ from, to }: Pick<Period, "from" | "to">): { readonl
 
 function toInstant(text: string, addedDays: number): string {
   if (!dayForm.test(text)) return text;
-  const day = new Date(`${text}T00:00`);
-  day.setDate(day.getDate() + addedDays);
-  return day.toISOString();
+  return addDays(new Date(`${text}T00:00`), addedDays).toISOString();
 }

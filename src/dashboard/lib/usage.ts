@@ -1,6 +1,7 @@
 // Rows of usage reports as series over time.
 
 import type { UsageReport, UsageRow } from "../api/types.ts";
+import { addDays } from "./days.ts";
 
 export interface Sums {
   lines: number;
@@ -73,10 +74,26 @@ function listTimes({ from, to }: Pick<UsageReport, "from" | "to">, isHourly: boo
     for (let time = Date.parse(from); time < end; time += hourMs) times.push(time);
     return times;
   }
-  const date = new Date(from);
-  date.setHours(0, 0, 0, 0);
-  for (; date.getTime() < end; date.setDate(date.getDate() + 1)) times.push(date.getTime());
+  const start = new Date(from);
+  for (let date = addDays(start, 0), days = 1; date.getTime() < end; days += 1) {
+    times.push(date.getTime());
+    date = addDays(start, days);
+  }
   return times;
+}
+
+/** For each hour or day that begins at one of `times`, the step that begins in it. The steps of a report may begin later than its first day. */
+export function stepsAt<Step extends { readonly from: string }>(
+  times: readonly number[],
+  steps: readonly Step[],
+): (Step | undefined)[] {
+  const placed = times.map((): Step | undefined => undefined);
+  for (const step of steps) {
+    const begins = Date.parse(step.from);
+    const index = times.findLastIndex((time) => time <= begins);
+    if (index >= 0) placed[index] = step;
+  }
+  return placed;
 }
 
 /** The period of the same length before the one that begins `from` (`24h`, `7d`) ago; null for other periods. */

@@ -13,7 +13,7 @@ import { type Period, PeriodPicker, usePeriod } from "../../components/period-pi
 import { Stat } from "../../components/stat.tsx";
 import { TimeChart } from "../../components/time-chart.tsx";
 import { formatCompact, formatDate, formatDateTime, formatMs, formatPercent, formatUsd } from "../../lib/format.ts";
-import { modelName, periodBefore, type Sums, sumRows, toCourse } from "../../lib/usage.ts";
+import { modelName, periodBefore, type Sums, stepsAt, sumRows, toCourse } from "../../lib/usage.ts";
 import { useSession } from "../../session/session.ts";
 import { LivePanel } from "./live-panel.tsx";
 import { listCachingProviders, sumSavings } from "./savings.ts";
@@ -47,11 +47,9 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
     { enabled: before !== null },
   );
   const { times, sums } = toCourse(report, report.rows);
-  const [start = 0] = times;
   const latency = useApi<LatencyReport>("/v3/manage/latency", {
-    from: new Date(start).toISOString(),
-    to: report.to,
-    step_hours: isShort ? 1 : 24,
+    ...{ from: report.from, to: report.to, time_zone },
+    ...(isShort ? { step_hours: 1 } : { step: "day" }),
   });
   const now = sumRows(report.rows);
   const then = before === null || earlier.data === undefined ? null : sumRows(earlier.data.rows);
@@ -221,12 +219,12 @@ interface PercentileChartProps {
 const percentiles = ["p50", "p95", "p99"] as const;
 
 function PercentileChart({ label, report, kind, times, formatTime }: PercentileChartProps) {
-  const steps = new Map(report?.steps.map((step) => [Date.parse(step.from), step]));
+  const steps = stepsAt(times, report?.steps ?? []);
   return (
     <TimeChart
       label={`${label} over time`}
       times={times}
-      series={percentiles.map((name) => ({ name, values: times.map((time) => steps.get(time)?.[kind][name] ?? null) }))}
+      series={percentiles.map((name) => ({ name, values: steps.map((step) => step?.[kind][name] ?? null) }))}
       format={formatMs}
       formatTime={formatTime}
     />

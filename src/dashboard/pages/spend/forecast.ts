@@ -1,5 +1,7 @@
 // What a month will probably cost.
 
+import { addDays } from "../../lib/days.ts";
+
 export interface DayOfSpend {
   /** Epoch milliseconds of midnight in the viewer's zone. */
   readonly time: number;
@@ -12,11 +14,10 @@ const paceDays = 7;
 export function forecastMonth(days: readonly DayOfSpend[], now: Date): number | null {
   const start = new Date(now.getFullYear(), now.getMonth(), 1).getTime();
   const end = new Date(now.getFullYear(), now.getMonth() + 1, 1);
-  const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate());
+  const midnight = addDays(now, 0);
   const first = days[0]?.time;
   if (first === undefined || first >= midnight.getTime()) return null;
-  const paceFrom = new Date(midnight);
-  paceFrom.setDate(midnight.getDate() - paceDays);
+  const paceFrom = addDays(now, -paceDays);
   const knownDays = Math.min(paceDays, countDays(new Date(first), midnight));
   const sumOf = (fits: (time: number) => boolean) =>
     days.reduce((sum, { time, cost }) => sum + (fits(time) ? cost : 0), 0);

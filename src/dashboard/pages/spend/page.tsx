@@ -15,6 +15,7 @@ import { CsvButton } from "../../components/page-parts.tsx";
 import { type Period, PeriodPicker, startOfMonth, usePeriod } from "../../components/period-picker.tsx";
 import { Stat } from "../../components/stat.tsx";
 import { type Series, TimeChart } from "../../components/time-chart.tsx";
+import { addDays } from "../../lib/days.ts";
 import {
   formatCompact,
   formatDate,
@@ -117,11 +118,8 @@ function MonthTiles() {
         const month = days.filter(({ time }) => time >= start.getTime());
         const spent = month.reduce((sum, { cost }) => sum + cost, 0);
         const forecast = forecastMonth(days, new Date());
-        const today = new Date();
-        today.setHours(0, 0, 0, 0);
+        const [today, yesterday] = [addDays(new Date(), 0), addDays(new Date(), -1)];
         const costOf = (time: number) => days.find((day) => day.time === time)?.cost ?? 0;
-        const yesterday = new Date(today);
-        yesterday.setDate(today.getDate() - 1);
         const unknown = rows.reduce((sum, row) => sum + row.cost_unknown, 0);
         return (
           <div className="tiles">
