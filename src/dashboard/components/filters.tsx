@@ -1,9 +1,9 @@
 // Filters of a list. Their values are in the address.
 
 import { Button, Group, NumberInput, SegmentedControl, Select, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
 import type { ReactNode } from "react";
 import { useUrlState } from "../lib/url-state.ts";
+import { useTextParameter } from "./use-text-parameter.ts";
 
 export function Filters({ children }: { readonly children: ReactNode }) {
   return (
@@ -36,17 +36,8 @@ function look(label: string, width: number) {
 
 /** Applied a moment after the last key. */
 export function TextFilter({ name, label, width = 170 }: FilterProps) {
-  const url = useUrlState();
-  const setSoon = useDebouncedCallback((value: string) => url.set({ [name]: value.trim() }), 350);
-  return (
-    <TextInput
-      // A filter that is removed elsewhere empties the field.
-      key={String(url.get(name) === "")}
-      {...look(label, width)}
-      defaultValue={url.get(name)}
-      onChange={(event) => setSoon(event.currentTarget.value)}
-    />
-  );
+  const [text, change] = useTextParameter(name);
+  return <TextInput {...look(label, width)} value={text} onChange={(event) => change(event.currentTarget.value)} />;
 }
 
 /** Applied a moment after the last key. `placeholder`: shorter than the label. */
@@ -56,16 +47,15 @@ export function NumberFilter({
   placeholder,
   width = 120,
 }: FilterProps & { readonly placeholder: string }) {
-  const url = useUrlState();
-  const setSoon = useDebouncedCallback((value: string) => url.set({ [name]: value }), 350);
+  const [text, change] = useTextParameter(name);
   return (
     <NumberInput
       {...look(label, width)}
       placeholder={placeholder}
       min={0}
       hideControls
-      value={url.get(name)}
-      onChange={(value) => setSoon(String(value))}
+      value={text}
+      onChange={(value) => change(String(value))}
     />
   );
 }
@@ -86,7 +76,8 @@ export function ChoiceFilter({ name, label, width = 150, choices }: ChoiceProps)
       clearable
       data={value === "" || isKnown ? choices : [...choices, value]}
       value={value || null}
-      onChange={(chosen) => url.set({ [name]: chosen })}
+      // A list that is filtered in another way begins with its first page.
+      onChange={(chosen) => url.set({ [name]: chosen, page: null })}
     />
   );
 }

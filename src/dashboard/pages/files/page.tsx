@@ -1,7 +1,7 @@
 // The uploads of all keys and teams. Names are chosen by callers, so they are shown as text and never open in the browser.
 
 import { ActionIcon, Group, Pagination, Text, Tooltip } from "@mantine/core";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useApi } from "../../api/hooks.ts";
 import type { KeyList, ManagedFile, ManagedFileList, TeamList } from "../../api/types.ts";
 import { ConfirmDelete } from "../../components/confirm.tsx";
@@ -34,6 +34,13 @@ export default function FilesPage() {
     return toColumns({ names, mayDownload, mayDelete, onDelete: setDeleted });
   }, [keys.data, mayDownload, mayDelete]);
   const isFiltered = team !== "" || purpose !== "";
+  const choosePage = (chosen: number) => url.set({ page: chosen === 1 ? null : String(chosen) });
+  // Files may have been deleted, or have expired, since the page was chosen.
+  const lastPage = files.data === undefined || files.isPlaceholderData ? page : Math.max(1, files.data.total_pages);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is changed when there are fewer pages than it says
+  useEffect(() => {
+    if (page > lastPage) choosePage(lastPage);
+  }, [page, lastPage]);
   return (
     <Page title="Files" description="Uploads of all keys, until they expire. Keys of one team share their files.">
       <Filters>
@@ -49,7 +56,7 @@ export default function FilesPage() {
               <Stat label="Average size" value={total === 0 ? noValue : formatBytes(total_bytes / total)} />
             </div>
             <Panel className="flush">
-              {items.length === 0 ? (
+              {total === 0 ? (
                 <EmptyState
                   icon={IconFile}
                   title={isFiltered ? "No file fits these filters" : "No files"}
@@ -78,7 +85,7 @@ export default function FilesPage() {
                 size="sm"
                 total={total_pages}
                 value={page}
-                onChange={(chosen) => url.set({ page: chosen === 1 ? null : String(chosen) })}
+                onChange={choosePage}
                 getControlProps={(control) => ({ "aria-label": `${control} page` })}
                 getItemProps={(number) => ({ "aria-label": `Page ${number}` })}
               />

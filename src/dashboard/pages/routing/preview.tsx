@@ -1,12 +1,12 @@
 // What would be tried for a request: a form in the address, and the answer of the gateway's own planner.
 
 import { Alert, Autocomplete, Badge, Chip, Group, Select, TagsInput, Text } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
 import { useMemo } from "react";
 import { useApi } from "../../api/hooks.ts";
 import type { FeatureList, KeyList, ModelList, RoutingCandidate, RoutingPreview } from "../../api/types.ts";
 import { Loaded } from "../../components/loaded.tsx";
 import { Panel } from "../../components/page.tsx";
+import { useTextParameter } from "../../components/use-text-parameter.ts";
 import { IconAlert } from "../../icons.ts";
 import { formatMs, formatPercent } from "../../lib/format.ts";
 import { useUrlState } from "../../lib/url-state.ts";
@@ -69,20 +69,19 @@ function Form({ aliases }: { readonly aliases: readonly string[] }) {
   const url = useUrlState();
   const keys = useApi<KeyList>("/v3/manage/keys", { limit: 1_000 });
   const names = useNames(aliases, url.get("endpoint"));
-  const setSoon = useDebouncedCallback((model: string) => url.set({ model: model.trim() }), 350);
+  const [model, changeModel] = useTextParameter("model");
   const field = { size: "xs" } as const;
   return (
     <>
       <div className="preview-form" role="search">
         <Autocomplete
-          key={url.get("model") === "" ? "empty" : "chosen"}
           {...field}
           label="Model or alias"
           placeholder="openai/gpt-5"
-          defaultValue={url.get("model")}
+          value={model}
           data={[...names]}
           limit={mostSuggestions}
-          onChange={setSoon}
+          onChange={changeModel}
         />
         <Select
           {...field}
