@@ -7,24 +7,27 @@ import { formatPercent } from "../lib/format.ts";
 export interface Bar {
   readonly id: string;
   readonly name: ReactNode;
-  readonly amount: number;
+  /** Null: not known. */
+  readonly amount: number | null;
   readonly shown: string;
   /** Where a click leads. */
   readonly to?: string | undefined;
 }
 
 export function BarList({ bars, total }: { readonly bars: readonly Bar[]; readonly total?: number }) {
-  const highest = Math.max(...bars.map(({ amount }) => amount), 0) || 1;
+  const highest = Math.max(...bars.map(({ amount }) => amount ?? 0), 0) || 1;
   return (
     <ol className="bar-list">
       {bars.map(({ id, name, amount, shown, to }) => {
         const content = (
           <>
-            <span className="bar-fill" style={{ width: `${(amount / highest) * 100}%` }} />
+            <span className="bar-fill" style={{ width: `${((amount ?? 0) / highest) * 100}%` }} />
             <span className="bar-name truncate">{name}</span>
             <span className="bar-value">
               {shown}
-              {total !== undefined && total > 0 && <span className="bar-share">{formatPercent(amount / total)}</span>}
+              {total !== undefined && total > 0 && amount !== null && (
+                <span className="bar-share">{formatPercent(amount / total)}</span>
+              )}
             </span>
           </>
         );

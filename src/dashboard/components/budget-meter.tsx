@@ -2,22 +2,23 @@
 
 import { Text } from "@mantine/core";
 import type { Budget } from "../api/types.ts";
-import { formatUsd } from "../lib/format.ts";
+import { formatUsd, noValue } from "../lib/format.ts";
 import { Meter } from "./meter.tsx";
 
 const periodNames: Readonly<Record<string, string>> = { daily: "day", weekly: "week", monthly: "month", none: "total" };
 
 interface BudgetMeterProps {
   readonly name: string;
-  /** Of the list of budgets; undefined while it is loading or when there is no budget. */
-  readonly budget: Budget | undefined;
+  readonly hasBudget: boolean;
+  /** Of the list of budgets. Undefined if it was not read, or does not have this one: it has no revoked keys, and its length is limited. */
+  readonly state: Budget | undefined;
 }
 
-export function BudgetMeter({ name, budget }: BudgetMeterProps) {
-  if (budget === undefined)
+export function BudgetMeter({ name, hasBudget, state: budget }: BudgetMeterProps) {
+  if (budget === undefined || !hasBudget)
     return (
       <Text size="xs" c="dimmed">
-        no budget
+        {hasBudget ? noValue : "no budget"}
       </Text>
     );
   return (

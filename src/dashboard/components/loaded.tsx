@@ -13,6 +13,15 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ReactNode;
 }
 
+/** Why figures are missing that a page shows beside its own data. */
+export function LoadErrors({ queries }: { readonly queries: readonly UseQueryResult<unknown, ApiError>[] }) {
+  return queries.map(
+    ({ error, refetch }, index) =>
+      // biome-ignore lint/suspicious/noArrayIndexKey: a page has always the same queries
+      error !== null && <ErrorNotice key={index} error={error} onRetry={() => void refetch()} />,
+  );
+}
+
 export function Loaded<T>({ query, height = 120, children }: LoadedProps<T>) {
   const { data, error } = query;
   if (data !== undefined)

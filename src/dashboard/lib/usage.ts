@@ -9,7 +9,8 @@ export interface Sums {
   input_tokens: number;
   output_tokens: number;
   cached_tokens: number;
-  cost: number;
+  /** Null if the cost of some lines is unknown and no other line cost anything. */
+  cost: number | null;
   /** Of all lines together. */
   latency_ms: number;
 }
@@ -38,8 +39,18 @@ export function addRow(sums: Sums, row: UsageRow): void {
   sums.input_tokens += row.input_tokens;
   sums.output_tokens += row.output_tokens;
   sums.cached_tokens += row.cached_tokens;
-  sums.cost += row.cost ?? 0;
+  sums.cost = addCost(sums.cost, row.cost);
   sums.latency_ms += (row.average_latency_ms ?? 0) * row.lines;
+}
+
+/** As the gateway adds them: an unknown cost is left out of a sum, and alone it is no zero. */
+export function addCost(sum: number | null, cost: number | null): number | null {
+  if (cost === null) return sum === 0 ? null : sum;
+  return cost === 0 ? sum : (sum ?? 0) + cost;
+}
+
+export function sumCosts(amounts: readonly { readonly cost: number | null }[]): number | null {
+  return amounts.reduce<number | null>((sum, { cost }) => addCost(sum, cost), 0);
 }
 
 export function sumRows(rows: readonly UsageRow[]): Sums {

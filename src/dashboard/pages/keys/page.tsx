@@ -10,7 +10,7 @@ import { Confirm, ConfirmDelete } from "../../components/confirm.tsx";
 import { actionsColumn, type Column, DataTable } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { SegmentFilter } from "../../components/filters.tsx";
-import { Loaded } from "../../components/loaded.tsx";
+import { LoadErrors, Loaded } from "../../components/loaded.tsx";
 import { Page, Panel } from "../../components/page.tsx";
 import { CreateButton } from "../../components/page-parts.tsx";
 import { RecordMenu } from "../../components/record-menu.tsx";
@@ -56,6 +56,7 @@ export default function KeysPage() {
           onChange={(value) => url.set({ state: value === "active" ? null : value })}
         />
       </Group>
+      <LoadErrors queries={[budgets]} />
       <Loaded query={keys} height={320}>
         {({ items }) => {
           const isFirst = items.length === 0 && state === "active" && url.get("team") === "";
@@ -128,7 +129,9 @@ function useColumns({ budgets, mayChange, onOpen }: ColumnOptions): Column<Key>[
       {
         title: "Budget",
         width: "minmax(180px, 1fr)",
-        cell: ({ id, name }) => <BudgetMeter name={name} budget={budgetOf.get(id)} />,
+        cell: ({ id, name, budget }) => (
+          <BudgetMeter name={name} hasBudget={budget !== null} state={budgetOf.get(id)} />
+        ),
       },
       {
         title: "Models",

@@ -6,13 +6,21 @@ import { useApi } from "../../api/hooks.ts";
 import type { BudgetList, LatencyReport, ModelList, ProviderList, UsageReport } from "../../api/types.ts";
 import { BarList } from "../../components/bar-list.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { Loaded } from "../../components/loaded.tsx";
+import { LoadErrors, Loaded } from "../../components/loaded.tsx";
 import { Page, Panel } from "../../components/page.tsx";
 import { ListLink } from "../../components/page-parts.tsx";
 import { type Period, PeriodPicker, usePeriod } from "../../components/period-picker.tsx";
 import { Stat } from "../../components/stat.tsx";
 import { TimeChart } from "../../components/time-chart.tsx";
-import { formatCompact, formatDate, formatDateTime, formatMs, formatPercent, formatUsd } from "../../lib/format.ts";
+import {
+  formatCompact,
+  formatDate,
+  formatDateTime,
+  formatMs,
+  formatPercent,
+  formatUsd,
+  noValue,
+} from "../../lib/format.ts";
 import { modelName, periodBefore, type Sums, stepsAt, sumRows, toCourse } from "../../lib/usage.ts";
 import { useSession } from "../../session/session.ts";
 import { LivePanel } from "./live-panel.tsx";
@@ -57,6 +65,7 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
   const errorShare = now.lines === 0 ? null : now.errors / now.lines;
   return (
     <>
+      <LoadErrors queries={[latency, earlier]} />
       <div className="tiles">
         <Stat
           label="Requests"
@@ -82,7 +91,7 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
             report.totals.cost_unknown > 0 ? `${formatCompact(report.totals.cost_unknown)} of unknown cost` : undefined
           }
           change={{ amount: report.totals.cost, before: then?.cost ?? null, isGoodWhen: "neither" }}
-          course={sums.map(({ cost }) => cost)}
+          course={sums.map(({ cost }) => cost ?? 0)}
         />
         <Stat
           label="Tokens"
@@ -163,8 +172,10 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
 /** The budget of which the largest part is spent. */
 function BudgetStat() {
   const budgets = useApi<BudgetList>("/v3/manage/budgets", { limit: 1 });
-  const [fullest] = budgets.data?.items ?? [];
-  if (fullest === undefined) return <Stat label="Budgets" value="–" note="no key and no team has one" />;
+  if (budgets.data === undefined)
+    return <Stat label="Budgets" value={noValue} note={budgets.error === null ? "loading" : "could not be read"} />;
+  const [fullest] = budgets.data.items;
+  if (fullest === undefined) return <Stat label="Budgets" value={noValue} note="no key and no team has one" />;
   const { holder, name, spent, amount } = fullest;
   return (
     <Stat
@@ -249,7 +260,7 @@ function TopModels({ period: { from, to, time_zone } }: { readonly period: Perio
             bars={rows.map((row) => ({
               id: `${row.provider} ${row.model} ${row.task}`,
               name: modelName(row),
-              amount: row.cost ?? 0,
+              amount: row.cost,
               shown: formatUsd(row.cost),
               to: `/requests?from=${from}${row.model ? `&model=${encodeURIComponent(row.model)}` : ""}`,
             }))}

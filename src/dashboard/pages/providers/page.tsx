@@ -6,7 +6,7 @@ import { useApi } from "../../api/hooks.ts";
 import type { Provider, ProviderList, UsageReport } from "../../api/types.ts";
 import { type Column, DataTable } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { Loaded } from "../../components/loaded.tsx";
+import { LoadErrors, Loaded } from "../../components/loaded.tsx";
 import { Page, Panel } from "../../components/page.tsx";
 import { ParameterLink } from "../../components/row-parts.tsx";
 import { SearchField } from "../../components/search-field.tsx";
@@ -14,10 +14,10 @@ import { Stat } from "../../components/stat.tsx";
 import { IconProvider } from "../../icons.ts";
 import { formatCompact, formatMs, formatNumber, formatPercent, noValue } from "../../lib/format.ts";
 import { useUrlState } from "../../lib/url-state.ts";
-import { sumRows } from "../../lib/usage.ts";
+import type { Sums } from "../../lib/usage.ts";
 import { useMay, useSession } from "../../session/session.ts";
 import { CredentialsForm } from "./credentials-form.tsx";
-import { type FiguresByProvider, healthOf, sourceText, toFigures } from "./figures.ts";
+import { type FiguresByProvider, figuresOf, healthOf, sourceText, sumFigures, toFigures } from "./figures.ts";
 import { providersPath } from "./paths.ts";
 import { ProviderDrawer } from "./provider-drawer.tsx";
 
@@ -36,20 +36,26 @@ export default function ProvidersPage() {
   const close = () => url.set({ provider: null });
   return (
     <Page title="Providers" description="The providers that this gateway calls: their health, errors and credentials.">
+      <LoadErrors queries={[hour, day]} />
       <Loaded query={providers} height={420}>
         {({ items }) => (
           <Content
             items={items}
             hour={toFigures(hour.data)}
             day={toFigures(day.data)}
-            total={sumRows((day.data?.rows ?? []).filter(({ provider }) => typeof provider === "string"))}
             mayChange={mayChange}
             onSetUp={setSetUp}
           />
         )}
       </Loaded>
       {chosen !== "" && team === null && (
-        <ProviderDrawer name={chosen} mayChange={mayChange} onSetUp={setSetUp} onClose={close} />
+        <ProviderDrawer
+          name={chosen}
+          hour={toFigures(hour.data)}
+          mayChange={mayChange}
+          onSetUp={setSetUp}
+          onClose={close}
+        />
       )}
       {setUp !== null && <CredentialsForm name={setUp} onClose={() => setSetUp(null)} />}
     </Page>
@@ -58,9 +64,9 @@ export default function ProvidersPage() {
 
 interface ContentProps {
   readonly items: readonly Provider[];
-  readonly hour: FiguresByProvider;
-  readonly day: FiguresByProvider;
-  readonly total: { readonly lines: number; readonly errors: number };
+  /** Null: not read. */
+  readonly hour: FiguresByProvider | null;
+  readonly day: FiguresByProvider | null;
   readonly mayChange: boolean;
   readonly onSetUp: (name: string) => void;
 }
@@ -68,19 +74,18 @@ interface ContentProps {
 /** What needs attention comes first, and what runs in the gateway itself last. */
 const ranks = { bad: 0, warning: 1, good: 2, none: 3 } as const;
 
-function Content({ items, hour, day, total, mayChange, onSetUp }: ContentProps) {
-  const rank = (one: Provider) => ranks[healthOf(one, hour.get(one.name)).level] + (one.built_in ? ranks.none : 0);
+function Content({ items, hour, day, mayChange, onSetUp }: ContentProps) {
+  const rank = (one: Provider) => ranks[healthOf(one, hour).level] + (one.built_in ? ranks.none : 0);
+  const linesOf = ({ name }: Provider) => day?.get(name)?.lines ?? 0;
   const ready = items.filter(({ configured }) => configured);
   // A provider that was called and has lost its key belongs there as well.
   const used = items
-    .filter(({ name, configured }) => configured || day.has(name))
-    .toSorted(
-      (one, other) => rank(one) - rank(other) || (day.get(other.name)?.lines ?? 0) - (day.get(one.name)?.lines ?? 0),
-    );
+    .filter(({ name, configured }) => configured || day?.has(name))
+    .toSorted((one, other) => rank(one) - rank(other) || linesOf(other) - linesOf(one));
   const own = ready.filter(({ built_in }) => !built_in);
   const others = items.filter(({ configured }) => !configured);
-  const failing = ready.filter((one) => ["bad", "warning"].includes(healthOf(one, hour.get(one.name)).level));
-  const hourErrors = [...hour.values()].reduce((sum, { errors }) => sum + errors, 0);
+  const failing = ready.filter((one) => ["bad", "warning"].includes(healthOf(one, hour).level));
+  const [total, lastHour] = [sumFigures(day), sumFigures(hour)];
   const columns = useColumns(hour, day);
   const url = useUrlState();
   const { team } = useSession();
@@ -99,11 +104,11 @@ function Content({ items, hour, day, total, mayChange, onSetUp }: ContentProps) 
             value={formatNumber(failing.length)}
             note={failing.length === 0 ? "no open circuit" : failing.map(({ title }) => title).join(", ")}
           />
-          <Stat label="Calls, last day" value={formatCompact(total.lines)} note="to providers" />
+          <Stat label="Calls, last day" value={formatCompact(total?.lines)} note="to providers" />
           <Stat
             label="Errors, last day"
-            value={formatCompact(total.errors)}
-            note={`${formatPercent(total.lines === 0 ? 0 : total.errors / total.lines)} of calls, ${formatNumber(hourErrors)} in the last hour`}
+            value={formatCompact(total?.errors)}
+            note={`${formatPercent(shareOfErrors(total))} of calls, ${formatNumber(lastHour?.errors)} in the last hour`}
           />
         </div>
       )}
@@ -121,6 +126,11 @@ function Content({ items, hour, day, total, mayChange, onSetUp }: ContentProps) 
       <Available items={others} mayChange={mayChange} onSetUp={onSetUp} />
     </>
   );
+}
+
+function shareOfErrors(sums: Pick<Sums, "lines" | "errors"> | null): number | null {
+  if (sums === null) return null;
+  return sums.lines === 0 ? 0 : sums.errors / sums.lines;
 }
 
 function FirstProvider({ items, mayChange, onSetUp }: AvailableProps) {
@@ -151,7 +161,7 @@ function FirstProvider({ items, mayChange, onSetUp }: AvailableProps) {
   );
 }
 
-function useColumns(hour: FiguresByProvider, day: FiguresByProvider): readonly Column<Provider>[] {
+function useColumns(hour: FiguresByProvider | null, day: FiguresByProvider | null): readonly Column<Provider>[] {
   const { team } = useSession();
   return [
     {
@@ -183,7 +193,7 @@ function useColumns(hour: FiguresByProvider, day: FiguresByProvider): readonly C
       title: "Health",
       width: "minmax(140px, 0.9fr)",
       cell: (provider) => {
-        const { level, text } = healthOf(provider, hour.get(provider.name));
+        const { level, text } = healthOf(provider, hour);
         return (
           <span className="with-dot">
             <span className="dot" data-state={level} />
@@ -201,24 +211,26 @@ function useColumns(hour: FiguresByProvider, day: FiguresByProvider): readonly C
       title: "Calls, 24 h",
       width: "100px",
       align: "right",
-      cell: ({ name }) => formatCompact(day.get(name)?.lines ?? 0),
+      cell: ({ name }) => formatCompact(figuresOf(day, name)?.lines),
     },
     {
       title: "Errors, 1 h",
       width: "100px",
       align: "right",
-      cell: ({ name }) => <Errors count={hour.get(name)?.errors ?? 0} />,
+      cell: ({ name }) => <Errors count={figuresOf(hour, name)?.errors} />,
     },
     {
       title: "Errors, 24 h",
       width: "130px",
       align: "right",
       cell: ({ name }) => {
-        const { errors = 0, lines = 0 } = day.get(name) ?? {};
+        const { errors, lines = 0 } = figuresOf(day, name) ?? {};
         return (
           <>
             <Errors count={errors} />
-            {errors > 0 && <span className="muted">{` · ${formatPercent(errors / lines)}`}</span>}
+            {errors !== undefined && errors > 0 && (
+              <span className="muted">{` · ${formatPercent(errors / lines)}`}</span>
+            )}
           </>
         );
       },
@@ -228,15 +240,15 @@ function useColumns(hour: FiguresByProvider, day: FiguresByProvider): readonly C
       width: "110px",
       align: "right",
       cell: ({ name }) => {
-        const sums = day.get(name);
+        const sums = day?.get(name);
         return sums === undefined || sums.lines === 0 ? noValue : formatMs(sums.latency_ms / sums.lines);
       },
     },
   ];
 }
 
-function Errors({ count }: { readonly count: number }) {
-  return <span className={count > 0 ? "trend-bad" : "muted"}>{formatCompact(count)}</span>;
+function Errors({ count }: { readonly count: number | undefined }) {
+  return <span className={count !== undefined && count > 0 ? "trend-bad" : "muted"}>{formatCompact(count)}</span>;
 }
 
 const fewProviders = 24;

@@ -7,22 +7,24 @@ import { useApi, useChange } from "../../api/hooks.ts";
 import type { LatencyReport, ProviderDetail, ProviderTest } from "../../api/types.ts";
 import { Confirm } from "../../components/confirm.tsx";
 import { ErrorNotice } from "../../components/error-notice.tsx";
-import { Loaded } from "../../components/loaded.tsx";
+import { LoadErrors, Loaded } from "../../components/loaded.tsx";
 import { TimeText } from "../../components/time-text.tsx";
 import { formatMs, formatNumber, noValue } from "../../lib/format.ts";
 import { CredentialsForm } from "./credentials-form.tsx";
-import { healthOf, sourceText } from "./figures.ts";
+import { type FiguresByProvider, healthOf, sourceText } from "./figures.ts";
 import { providersPath } from "./paths.ts";
 import { TestResults } from "./test-results.tsx";
 
 interface ProviderDrawerProps {
   readonly name: string;
+  /** The calls of the last hour; null: not read. */
+  readonly hour: FiguresByProvider | null;
   readonly mayChange: boolean;
   readonly onSetUp: (name: string) => void;
   readonly onClose: () => void;
 }
 
-export function ProviderDrawer({ name, mayChange, onSetUp, onClose }: ProviderDrawerProps) {
+export function ProviderDrawer({ name, hour, mayChange, onSetUp, onClose }: ProviderDrawerProps) {
   const detail = useApi<ProviderDetail>(`${providersPath}/${encodeURIComponent(name)}`, undefined, {
     refreshMs: 10_000,
   });
@@ -36,7 +38,7 @@ export function ProviderDrawer({ name, mayChange, onSetUp, onClose }: ProviderDr
       closeButtonProps={{ "aria-label": "Close" }}
     >
       <Loaded query={detail} height={240}>
-        {(data) => <Details key={data.name} detail={data} mayChange={mayChange} onSetUp={onSetUp} />}
+        {(data) => <Details key={data.name} detail={data} hour={hour} mayChange={mayChange} onSetUp={onSetUp} />}
       </Loaded>
     </Drawer>
   );
@@ -44,12 +46,13 @@ export function ProviderDrawer({ name, mayChange, onSetUp, onClose }: ProviderDr
 
 interface DetailsProps {
   readonly detail: ProviderDetail;
+  readonly hour: FiguresByProvider | null;
   readonly mayChange: boolean;
   readonly onSetUp: (name: string) => void;
 }
 
-function Details({ detail, mayChange, onSetUp }: DetailsProps) {
-  const { level, text } = healthOf(detail, undefined);
+function Details({ detail, hour, mayChange, onSetUp }: DetailsProps) {
+  const { level, text } = healthOf(detail, hour);
   return (
     <div className="drawer-body">
       <Group justify="space-between" gap="xs">
@@ -219,6 +222,7 @@ function SourceText({ source }: { readonly source: ProviderDetail["in_force"][nu
 function Latency({ name }: { readonly name: string }) {
   const report = useApi<LatencyReport>("/v3/manage/latency", { provider: name, from: "24h" });
   const total = report.data?.total;
+  if (total === undefined && report.error !== null) return <LoadErrors queries={[report]} />;
   if (total === undefined || total.latency.count === 0) return null;
   const rows = [
     ["Whole answer", total.latency],

@@ -129,7 +129,7 @@ const columns: readonly Column<LedgerLine>[] = [
     cell: ({ input_tokens, output_tokens }) =>
       input_tokens === null && output_tokens === null
         ? noValue
-        : `${formatCompact(input_tokens ?? 0)} → ${formatCompact(output_tokens ?? 0)}`,
+        : `${formatCompact(input_tokens)} → ${formatCompact(output_tokens)}`,
   },
   { title: "Cost", width: "112px", align: "right", cell: ({ cost }) => formatUsd(cost) },
 ];

@@ -26,7 +26,7 @@ import {
   viewerTimeZone,
 } from "../../lib/format.ts";
 import { useUrlState } from "../../lib/url-state.ts";
-import { modelName, timeOf, toCourse } from "../../lib/usage.ts";
+import { addCost, modelName, sumCosts, timeOf, toCourse } from "../../lib/usage.ts";
 import { forecastMonth } from "./forecast.ts";
 
 const usagePath = "/v3/manage/usage";
@@ -114,31 +114,28 @@ function MonthTiles() {
   return (
     <Loaded query={report} height={110}>
       {({ rows }) => {
-        const days = rows.map((row) => ({ time: timeOf(row), cost: row.cost ?? 0 }));
+        const days = rows.map((row) => ({ time: timeOf(row), cost: row.cost }));
         const month = days.filter(({ time }) => time >= start.getTime());
-        const spent = month.reduce((sum, { cost }) => sum + cost, 0);
-        const forecast = forecastMonth(days, new Date());
+        const known = days.map(({ time, cost }) => ({ time, cost: cost ?? 0 }));
+        // Without a known cost there is no pace that could continue.
+        const forecast = sumCosts(days) === null ? null : forecastMonth(known, new Date());
         const [today, yesterday] = [addDays(new Date(), 0), addDays(new Date(), -1)];
-        const costOf = (time: number) => days.find((day) => day.time === time)?.cost ?? 0;
+        const costOf = (date: Date) => sumCosts(days.filter(({ time }) => time === date.getTime()));
         const unknown = rows.reduce((sum, row) => sum + row.cost_unknown, 0);
         return (
           <div className="tiles">
             <Stat
               label="This month so far"
-              value={formatUsd(spent)}
+              value={formatUsd(sumCosts(month))}
               note={`since ${formatDay(start)}`}
-              course={month.map(({ cost }) => cost)}
+              course={month.map(({ cost }) => cost ?? 0)}
             />
             <Stat
               label="Forecast for this month"
               value={formatUsd(forecast)}
               note="at the pace of the last seven days"
             />
-            <Stat
-              label="Today"
-              value={formatUsd(costOf(today.getTime()))}
-              note={`${formatUsd(costOf(yesterday.getTime()))} yesterday`}
-            />
+            <Stat label="Today" value={formatUsd(costOf(today))} note={`${formatUsd(costOf(yesterday))} yesterday`} />
             <Stat label="Calls of unknown cost" value={formatCompact(unknown)} note="in 45 days; not in the sums" />
           </div>
         );
@@ -216,7 +213,7 @@ function toColumns({ label, name, filter }: Dimension, period: Period, total: nu
       title: "Share",
       width: "90px",
       align: "right",
-      cell: ({ cost }) => formatPercent(total === 0 ? null : (cost ?? 0) / total),
+      cell: ({ cost }) => formatPercent(cost === null || total === 0 ? null : cost / total),
     },
     { title: "Requests", width: "110px", align: "right", cell: ({ lines }) => formatCompact(lines) },
     {
@@ -249,14 +246,14 @@ function toSeries(
 ): { times: readonly number[]; series: Series[] } {
   const { times } = toCourse(report, report.rows);
   const byName = Map.groupBy(report.rows, name);
-  const costOf = (rows: readonly UsageRow[]) => rows.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
+  const costOf = (rows: readonly UsageRow[]) => sumCosts(rows) ?? 0;
   const sorted = [...byName].toSorted(([, one], [, other]) => costOf(other) - costOf(one));
   const place = new Map(times.map((time, index) => [time, index]));
   const toValues = (rows: readonly UsageRow[]) => {
-    const values = times.map(() => 0);
+    const values = times.map((): number | null => 0);
     for (const row of rows) {
       const index = place.get(timeOf(row));
-      if (index !== undefined) values[index] = (values[index] ?? 0) + (row.cost ?? 0);
+      if (index !== undefined) values[index] = addCost(values[index] ?? null, row.cost);
     }
     return values;
   };

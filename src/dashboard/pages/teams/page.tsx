@@ -9,13 +9,14 @@ import { BudgetMeter } from "../../components/budget-meter.tsx";
 import { ConfirmDelete } from "../../components/confirm.tsx";
 import { actionsColumn, type Column, DataTable } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { Loaded } from "../../components/loaded.tsx";
+import { LoadErrors, Loaded } from "../../components/loaded.tsx";
 import { Page, Panel } from "../../components/page.tsx";
 import { CreateButton } from "../../components/page-parts.tsx";
 import { RecordMenu } from "../../components/record-menu.tsx";
 import { IconTeam } from "../../icons.ts";
 import { formatCompact, formatUsd, noValue } from "../../lib/format.ts";
 import { useMay } from "../../session/session.ts";
+import { figuresOfTeam } from "./figures.ts";
 import { TeamForm } from "./team-form.tsx";
 
 const teamsPath = "/v3/manage/teams";
@@ -36,6 +37,7 @@ export default function TeamsPage() {
       description="The limits of a team apply to all its keys together."
       actions={mayChange && <CreateButton noun="team" onClick={() => setDialog({ kind: "create" })} />}
     >
+      <LoadErrors queries={[budgets, usage]} />
       <Loaded query={teams} height={320}>
         {({ items }) => (
           <Panel className="flush">
@@ -72,7 +74,6 @@ function useColumns({ budgets, usage, mayChange, onOpen }: ColumnOptions): Colum
     const budgetOf = new Map<string, Budget>(
       budgets?.items.filter(({ model }) => model === null).map((budget) => [budget.id, budget]),
     );
-    const usageOf = new Map(usage?.rows.map((row) => [row.team, row]));
     const columns: Column<Team>[] = [
       {
         title: "Name",
@@ -100,19 +101,21 @@ function useColumns({ budgets, usage, mayChange, onOpen }: ColumnOptions): Colum
       {
         title: "Budget",
         width: "minmax(180px, 1fr)",
-        cell: ({ id, name }) => <BudgetMeter name={name} budget={budgetOf.get(id)} />,
+        cell: ({ id, name, budget }) => (
+          <BudgetMeter name={name} hasBudget={budget !== null} state={budgetOf.get(id)} />
+        ),
       },
       {
         title: "Spend, 30 days",
         width: "130px",
         align: "right",
-        cell: ({ name }) => formatUsd(usageOf.get(name)?.cost ?? 0),
+        cell: ({ name }) => formatUsd(figuresOfTeam(usage, name).cost),
       },
       {
         title: "Requests",
         width: "110px",
         align: "right",
-        cell: ({ name }) => formatCompact(usageOf.get(name)?.lines ?? 0),
+        cell: ({ name }) => formatCompact(figuresOfTeam(usage, name).lines),
       },
       {
         title: "Models",
