@@ -11,9 +11,10 @@ export interface ReleaseFiles {
   readonly "package.json": string;
   readonly "package-lock.json": string;
   readonly "CHANGELOG.md": string;
+  readonly "deploy/helm/switchyard/Chart.yaml": string;
 }
 
-const paths = ["package.json", "package-lock.json", "CHANGELOG.md"] as const;
+const paths = ["package.json", "package-lock.json", "CHANGELOG.md", "deploy/helm/switchyard/Chart.yaml"] as const;
 const versionForm = /^(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?$/;
 
 /** The files as the release has them. Throws if they do not allow it. */
@@ -29,21 +30,26 @@ export function planRelease(version: string, files: ReleaseFiles, today: string)
   const section = lines.slice(start + 1, next === -1 ? undefined : next);
   if (!section.some((line) => line.startsWith("- ")))
     throw new Error(`The section of ${version} in CHANGELOG.md is empty.`);
+  const member = `"version": "${current}"`;
+  const raise = (text: string, stated: readonly string[]) => replaceEach(text, stated, { from: current, to: version });
   return {
-    "package.json": replaceVersion(files["package.json"], current, version, 1),
+    "package.json": raise(files["package.json"], [member]),
     // Its root is named twice.
-    "package-lock.json": replaceVersion(files["package-lock.json"], current, version, 2),
+    "package-lock.json": raise(files["package-lock.json"], [member, member]),
     "CHANGELOG.md": lines.with(start, `## ${version} (${today})`).join("\n"),
+    "deploy/helm/switchyard/Chart.yaml": raise(files["deploy/helm/switchyard/Chart.yaml"], [
+      `\nversion: ${current}\n`,
+      `\nappVersion: ${current}\n`,
+    ]),
   };
 }
 
-/** Replaces the first lines that state the version: those of the package itself, which come before its dependencies. */
-function replaceVersion(text: string, from: string, to: string, times: number): string {
+/** Replaces the version where it is first stated: the package's own comes before those of its dependencies. */
+function replaceEach(text: string, stated: readonly string[], { from, to }: { from: string; to: string }): string {
   let result = text;
-  for (let count = 0; count < times; count += 1) {
-    const line = `"version": "${from}"`;
-    if (!result.includes(line)) throw new Error(`The version ${from} is not stated where it is expected.`);
-    result = result.replace(line, `"version": "${to}"`);
+  for (const place of stated) {
+    if (!result.includes(place)) throw new Error(`The version ${from} is not stated where it is expected.`);
+    result = result.replace(place, place.replace(from, to));
   }
   return result;
 }
@@ -71,9 +77,13 @@ function run(command: string[]): string {
   return String(stdout);
 }
 
+/** The files of this repository. */
+export function readReleaseFiles(): ReleaseFiles {
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(path, "utf8")])) as unknown as ReleaseFiles;
+}
+
 function release(version: string, isApplied: boolean): void {
-  const files = Object.fromEntries(paths.map((path) => [path, readFileSync(path, "utf8")])) as unknown as ReleaseFiles;
-  const planned = planRelease(version, files, new Date().toISOString().slice(0, 10));
+  const planned = planRelease(version, readReleaseFiles(), new Date().toISOString().slice(0, 10));
   if (git("status", "--porcelain") !== "") throw new Error("There are changes that are not committed.");
   const tag = `v${version}`;
   if (git("tag", "--list", tag) !== "") throw new Error(`The tag ${tag} exists already.`);
