@@ -54,3 +54,12 @@ test.skipIf(kubectl.path === null)(
     expect(values).toEqual(Object.fromEntries(needed.map((name) => [name, `value-of-${name}`])));
   },
 );
+
+test("every directive of nginx that a page states with its value is in the sample", () => {
+  const sample = read("deploy/nginx/nginx.conf");
+  const pages = ["README.md", ...new Bun.Glob("docs/*.md").scanSync(root)];
+  const stated = pages.flatMap((page) =>
+    Array.from(read(page).matchAll(/`((?:proxy|client|keepalive)_\w+ [^`]+)`/g), ([, directive = ""]) => directive),
+  );
+  expect(stated.filter((directive) => !sample.includes(` ${directive};\n`))).toEqual([]);
+});
