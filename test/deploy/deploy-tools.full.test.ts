@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "bun:test";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseAllDocuments } from "yaml";
+import { parseAllDocuments, stringify } from "yaml";
 import { findProgram, installGoTool, installPythonTool, type Tool } from "../support/deploy-tools.ts";
 import { checkSample, whyNoNginx } from "../support/nginx.ts";
 
@@ -115,6 +115,11 @@ function template(values: Readonly<Record<string, string>>) {
   return run(helm, ["template", "prod", chart, ...sets]);
 }
 
+/** The manifests that `helm template` printed. */
+function readManifests(output: string): Manifest[] {
+  return parseAllDocuments(output).flatMap((one) => (one.toJS() as Manifest | null) ?? []);
+}
+
 interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string };
@@ -149,8 +154,8 @@ for (const [name, values] of Object.entries(variants)) {
   });
 
   testWith([helm], `pods are confined and have time to drain with ${name}`, () => {
-    const manifests = parseAllDocuments(template(values).output).map((one) => one.toJS() as Manifest | null);
-    const pods = manifests.flatMap((one) => (one?.spec?.template === undefined ? [] : [one.spec.template.spec]));
+    const manifests = readManifests(template(values).output);
+    const pods = manifests.flatMap(({ spec }) => (spec?.template === undefined ? [] : [spec.template.spec]));
     expect(pods.length).toBe(values["workers.replicas"] === "0" ? 1 : 2);
     for (const pod of pods) {
       expect(pod).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } });
@@ -162,6 +167,24 @@ for (const [name, values] of Object.entries(variants)) {
     }
   });
 }
+
+testWith([helm], "numbers and booleans of a values file reach the gateway as they are written", () => {
+  const written = {
+    SWITCHYARD_TOTAL_TIMEOUT_MS: 3_600_000,
+    SWITCHYARD_MAX_FILE_BYTES: 2_147_483_647,
+    SWITCHYARD_TRACE_CONTENT: false,
+    SWITCHYARD_TRUSTED_PROXIES: "10.0.0.0/8",
+    SWITCHYARD_FILES_S3_BUCKET: "1000000",
+  };
+  const file = join(folder, "numbers.yaml");
+  writeFileSync(file, stringify({ environment: written, secrets: { existing: "s" } }));
+  const rendered = run(helm, ["template", "prod", chart, "--values", file]);
+  expect([rendered.code, rendered.errors]).toEqual([0, ""]);
+  const expected = Object.entries(written).map(([name, value]) => ({ name, value: String(value) }));
+  for (const { spec } of readManifests(rendered.output))
+    if (spec?.template !== undefined)
+      expect(spec.template.spec.containers[0]?.env).toEqual(expect.arrayContaining(expected));
+});
 
 for (const [problem, values, message] of [
   ["no database", { ...own, "secrets.databaseUrl": "" }, "several pods need PostgreSQL"],

@@ -57,10 +57,11 @@ volumeMounts:
   - { name: config, mountPath: /etc/switchyard, readOnly: true }
 {{- end -}}
 
+{{/* Helm reads the numbers of a values file as float64, which `quote` alone writes as 3.6e+06 from a million on. JSON has all digits. */}}
 {{- define "switchyard.environment" -}}
 - { name: SWITCHYARD_METRICS_PORT, value: {{ .Values.metrics.port | quote }} }
 {{- range $name, $value := .Values.environment }}
-- { name: {{ $name }}, value: {{ $value | quote }} }
+- { name: {{ $name }}, value: {{ ternary $value (toJson $value) (kindIs "string" $value) | quote }} }
 {{- end }}
 {{- end -}}
 
