@@ -120,6 +120,26 @@ test("Prometheus scrapes the port that the gateways of compose.yaml and of the c
   expect(targets).toEqual(["gateway-1", "gateway-2", "worker"].map((name) => `${name}:${port}`));
 });
 
+test("the alert rules name the job that every scrape configuration and the chart give the gateways", () => {
+  const jobs = new Set(
+    Array.from(read("deploy/prometheus/switchyard.rules.yml").matchAll(/job="([^"]*)"/g), ([, job]) => job),
+  );
+  const [job = ""] = jobs;
+  expect(jobs.size).toBe(1);
+  for (const file of ["deploy/prometheus/prometheus.yml", "deploy/docker/prometheus.yml"]) {
+    const { scrape_configs } = parse(read(file)) as { scrape_configs: readonly { job_name: string }[] };
+    expect([file, scrape_configs.map(({ job_name }) => job_name)]).toEqual([file, [job]]);
+  }
+  // deploy-tools.full.test.ts renders the chart, where Helm is installed.
+  const templates = "deploy/helm/switchyard/templates";
+  const [, jobLabel = ""] = /^ {2}jobLabel: (\S+)$/m.exec(read(`${templates}/service-monitor.yaml`)) ?? [];
+  expect(jobLabel).not.toBe("");
+  expect(read(`${templates}/_helpers.tpl`)).toContain(
+    `\n${jobLabel}: {{ default .Chart.Name .Values.nameOverride }}\n`,
+  );
+  expect(parse(read("deploy/helm/switchyard/Chart.yaml"))).toMatchObject({ name: job });
+});
+
 test("what compose.yaml mounts exists", () => {
   const mounted = services.flatMap(([, { volumes = [] }]) => volumes.map((volume) => volume.split(":")[0] ?? ""));
   const files = mounted.filter((path) => path.startsWith("./")).map((path) => join("deploy", path));

@@ -10,6 +10,7 @@ import { checkSample, whyNoNginx } from "../support/nginx.ts";
 
 const root = join(import.meta.dir, "../..");
 const chart = join(root, "deploy/helm/switchyard");
+const alertRules = join(root, "deploy/prometheus/switchyard.rules.yml");
 const folder = mkdtempSync(join(tmpdir(), "switchyard-deploy-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -122,8 +123,8 @@ function readManifests(output: string): Manifest[] {
 
 interface Manifest {
   readonly kind: string;
-  readonly metadata: { readonly name: string };
-  readonly spec?: { readonly template?: { readonly spec: PodSpec } };
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly spec?: { readonly template?: { readonly spec: PodSpec }; readonly jobLabel?: string };
 }
 interface PodSpec {
   readonly automountServiceAccountToken: boolean;
@@ -184,6 +185,15 @@ testWith([helm], "numbers and booleans of a values file reach the gateway as the
   for (const { spec } of readManifests(rendered.output))
     if (spec?.template !== undefined)
       expect(spec.template.spec.containers[0]?.env).toEqual(expect.arrayContaining(expected));
+});
+
+testWith([helm], "a ServiceMonitor gives the metrics the job that the alert rules name", () => {
+  const manifests = readManifests(template({ ...own, "metrics.serviceMonitor.enabled": "true" }).output);
+  const monitor = manifests.find(({ kind }) => kind === "ServiceMonitor");
+  const service = manifests.find(({ kind, metadata }) => kind === "Service" && metadata.name.endsWith("-metrics"));
+  const [, job = ""] = /up\{job="([^"]+)"\}/.exec(readFileSync(alertRules, "utf8")) ?? [];
+  expect(job).not.toBe("");
+  expect(service?.metadata.labels?.[monitor?.spec?.jobLabel ?? ""]).toBe(job);
 });
 
 for (const [problem, values, message] of [
