@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import schema from "../../docs/switchyard.schema.json";
 import { type ConfigProblem, describeProblem, type Environment } from "../config/config-file.ts";
+import { checkSetting } from "../config/settings.ts";
 import { listSettings } from "../config/shown-settings.ts";
 import { type Config, ConfigError, readConfig, readConfigPartly, withConfigFile } from "../config.ts";
 import type { ProviderDetail } from "../contract/providers.ts";
@@ -103,7 +104,7 @@ export function createConfigCommand(context: ConfigContext): Command {
     .option("--output <file>", "write the result to this new file; default: print it")
     .option("--json", "print JSON: the result and the notes")
     .action((file: string, { output, json }: { output?: string; json?: true }) => {
-      const { yaml, notes, problems } = importLitellmConfig(context.readFile(file));
+      const { yaml, notes, problems } = importLitellmConfig(context.readFile(file), checkSetting);
       if (problems.length > 0)
         throw new ConfigError(problems.map(({ message, ...place }) => ({ path: null, message, file, ...place })));
       if (output !== undefined) context.createFile(output, yaml);

@@ -4,6 +4,7 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { createAddressRanges, readServerAddress } from "../lib/addresses.ts";
+import { lookUp } from "../lib/look-up.ts";
 import { readProxy } from "../lib/outgoing-proxy.ts";
 import { readPairs } from "../lib/pairs.ts";
 import { parsePostgresUrl, postgresForm } from "../lib/postgres-url.ts";
@@ -384,6 +385,12 @@ export const settings = {
 };
 
 export type SettingName = keyof typeof settings;
+
+/** What is wrong with the value of a setting in the file; null when it is valid. */
+export function checkSetting(name: string, value: unknown): string | null {
+  const schema: z.ZodType | undefined = lookUp(settings, name);
+  return schema?.safeParse(value).error?.issues[0]?.message ?? null;
+}
 
 /** Values that must not be shown, and that may be read from a file (`…_FILE`). */
 const secretSettings: ReadonlySet<string> = new Set<SettingName>([

@@ -2,6 +2,7 @@
 // address or key. The inputs are written for these tests.
 
 import { expect, test } from "bun:test";
+import { checkSetting } from "../../src/config/settings.ts";
 import { importLitellmConfig } from "../../src/providers/litellm/import-config.ts";
 import { ask, hello, readCompletion } from "../support/chat.ts";
 import { testGateway } from "../support/test-gateway.ts";
@@ -13,7 +14,7 @@ const calls = 12;
 type Providers = Readonly<Record<string, unknown>>;
 
 function convert(text: string) {
-  const { yaml, notes, problems } = importLitellmConfig(text);
+  const { yaml, notes, problems } = importLitellmConfig(text, checkSetting);
   expect(problems).toEqual([]);
   const result = Bun.YAML.parse(yaml) as { readonly providers: Providers; readonly aliases: Providers };
   return { result, notes: notes.map(({ line, path, message }) => `${line} ${path}: ${message}`) };

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { checkSetting } from "../../src/config/settings.ts";
 import { readConfig } from "../../src/config.ts";
 import { setUpProviders } from "../../src/provider-setup.ts";
 import { importLitellmConfig } from "../../src/providers/litellm/import-config.ts";
@@ -14,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Converts, and checks the result as `switchyard config check` does. */
 function convert(text: string, environment: Readonly<Record<string, string>> = {}) {
-  const { yaml, notes, problems } = importLitellmConfig(text);
+  const { yaml, notes, problems } = importLitellmConfig(text, checkSetting);
   expect(problems).toEqual([]);
   const path = join(folder, `${crypto.randomUUID()}.yaml`);
   writeFileSync(path, yaml);
@@ -406,7 +407,7 @@ router_settings:
     );
     expect(result).toBeNull();
     expect(notes).toHaveLength(4);
-    expect(importLitellmConfig("- a\n").problems).toEqual([expect.objectContaining({ line: 1 })]);
-    expect(importLitellmConfig("a: [\n").problems).toHaveLength(1);
+    expect(importLitellmConfig("- a\n", checkSetting).problems).toEqual([expect.objectContaining({ line: 1 })]);
+    expect(importLitellmConfig("a: [\n", checkSetting).problems).toHaveLength(1);
   });
 });

@@ -2,7 +2,6 @@
 // https://docs.litellm.ai/docs/proxy/configs and https://docs.litellm.ai/docs/proxy/config_settings document the format.
 
 import * as yaml from "yaml";
-import { settings } from "../../config/settings.ts";
 import { isObject } from "../../lib/lenient-json.ts";
 import { type Position, parseYaml, type YamlFile } from "../../lib/yaml-file.ts";
 import { rows } from "../index.ts";
@@ -32,24 +31,17 @@ const fallbackWeight = 0.000_001;
 const shortestKey = 16;
 const secondMs = 1_000;
 
-type NumberSetting = "retries" | "breaker_failures" | "breaker_open_ms" | "first_byte_timeout_ms" | "total_timeout_ms";
-
-/** A setting that is computed from a number. Its own schema says which values it takes. */
+/** A setting that is computed from a number. */
 const number =
-  (name: NumberSetting, toValue: (written: number) => number): Convert =>
+  (name: string, toValue: (written: number) => number): Convert =>
   (value, path, note) => {
     const written = toNumber(value);
-    if (written === null) {
-      note(path, `should be a number; set ${name} yourself`);
-      return {};
-    }
-    const { data, error } = settings[name].safeParse(toValue(written));
-    if (error === undefined) return { [name]: data };
-    note(path, `${name} ${error.issues[0]?.message}; set it yourself`);
+    if (written !== null) return { [name]: toValue(written) };
+    note(path, `should be a number; set ${name} yourself`);
     return {};
   };
 
-const seconds = (name: NumberSetting) => number(name, (written) => Math.round(written * secondMs));
+const seconds = (name: string) => number(name, (written) => Math.round(written * secondMs));
 const retries = number("retries", (written) => written);
 
 const hint =
@@ -129,7 +121,10 @@ const generalSettings: Readonly<Record<string, Convert>> = {
   alerting: hint("set budget_alert_webhook to receive alerts about budgets"),
 };
 
-export function importLitellmConfig(text: string): ImportedConfig {
+/** Says what is wrong with the value of a setting of `switchyard.yaml`; null when it is valid. */
+export type CheckSetting = (name: string, value: unknown) => string | null;
+
+export function importLitellmConfig(text: string, checkSetting: CheckSetting): ImportedConfig {
   const { value, positions, problems } = parseYaml(text);
   if (problems.length > 0) return { yaml: "", notes: [], problems };
   if (!isObject(value))
@@ -145,9 +140,9 @@ export function importLitellmConfig(text: string): ImportedConfig {
   const credentials = readCredentials(document["credential_list"]);
   const { providers, groups, prices } = importModels(document["model_list"], credentials, rows, note);
   const converted = {
-    ...convertSection(document, "litellm_settings", litellmSettings, note),
-    ...convertSection(document, "router_settings", routerSettings, note),
-    ...convertSection(document, "general_settings", generalSettings, note),
+    ...convertSection(document, "litellm_settings", litellmSettings, { note, checkSetting }),
+    ...convertSection(document, "router_settings", routerSettings, { note, checkSetting }),
+    ...convertSection(document, "general_settings", generalSettings, { note, checkSetting }),
   };
   const aliases = toAliases(document, groups, note);
   noteRest(document, note);
@@ -192,19 +187,24 @@ function convertSection(
   document: Members,
   section: string,
   converters: Readonly<Record<string, Convert>>,
-  note: AddNote,
+  { note, checkSetting }: { readonly note: AddNote; readonly checkSetting: CheckSetting },
 ): Members {
   const members = document[section];
   if (!isObject(members)) return {};
-  const converted = Object.entries(members).map(([name, value]) => {
+  const converted = Object.entries(members).flatMap(([name, value]) => {
     const path = `${section}.${name}`;
-    if (value === null) return {};
+    if (value === null) return [];
     const convert = Object.hasOwn(converters, name)
       ? converters[name]
       : hint("was not converted: there is no such setting");
-    return convert?.(value, path, note) ?? {};
+    return Object.entries(convert?.(value, path, note) ?? {}).filter(([setting, result]) => {
+      // The value of a variable is known when the gateway starts.
+      const problem = typeof result === "string" && result.includes("${") ? null : checkSetting(setting, result);
+      if (problem !== null) note(path, `${setting} ${problem}; set it yourself`);
+      return problem === null;
+    });
   });
-  return Object.assign({}, ...converted);
+  return Object.fromEntries(converted);
 }
 
 /** `[{ "gpt-4o": ["claude"] }]` by name. */
