@@ -173,10 +173,23 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     return { number, config, counts: count(config), engineSocket: join(folder, "engines.sock"), readAt: new Date() };
   }
 
+  /** Throws when the system refuses the process, for example because its memory is used up or the executable is being replaced. */
   function spawn(kind: Child["kind"], generation: Generation, index: number): Child {
     const slot = kind === "engine" ? null : slots.take();
     if (slot === null && kind !== "engine")
       log.warn("too many processes run at the same time: one of them counts its requests alone");
+    try {
+      return spawnWith(slot, { kind, generation, index });
+    } catch (error) {
+      if (slot !== null) slots.release(slot);
+      throw error;
+    }
+  }
+
+  function spawnWith(
+    slot: number | null,
+    { kind, generation, index }: Pick<Child, "kind" | "generation" | "index">,
+  ): Child {
     const prepared = Promise.withResolvers<boolean>();
     const ready = Promise.withResolvers<boolean>();
     const closed = Promise.withResolvers<void>();
@@ -231,7 +244,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     const gateway = { id: gatewayId, serves: generation.counts.serving > 0 };
     const handover = { folder: socketFolder, generation: generation.number, index };
     const settings = toSnapshot(generation.config);
-    process.send({ config: settings, engineSocket, counters, gateway, handover } satisfies ProcessOrder);
+    trySend(child, { config: settings, engineSocket, counters, gateway, handover });
     void forwardLines(process.stderr, (line) => log.warn("output of a process", { pid: process.pid, output: line }));
     return child;
   }
@@ -249,7 +262,21 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   /** Each configuration has an engine process of its own. */
   function startEngines(generation: Generation): void {
     const isRunning = [...children].some((child) => child.kind === "engine" && child.generation === generation);
-    if (!isRunning && !stopping) launch("engine", 0, generation);
+    if (isRunning || stopping) return;
+    try {
+      launch("engine", 0, generation);
+    } catch (error) {
+      // A task that waits asks again every moment, so only the first refusal is logged.
+      if (performance.now() - enginesFailedAt > restartDelayMs.longest) logRefused("engine", error);
+      enginesFailedAt = performance.now();
+    }
+  }
+
+  function logRefused(kind: Child["kind"], error: unknown, fields = {}): void {
+    log.error(`${kind === "engine" ? "the" : "a"} ${kind} process could not be started`, {
+      error: messageOf(error),
+      ...fields,
+    });
   }
 
   function onExit(child: Child, code: number | null, signal: unknown): void {
@@ -267,13 +294,35 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     // During the start, `startOne` handles a process that ended before it was ready.
     if (!hasStarted && !child.isReady) return;
     failures = performance.now() - child.startedAt > healthyAfterMs ? 0 : failures + 1;
-    const delayMs = Math.min(restartDelayMs.first * 2 ** Math.max(0, failures - 1), restartDelayMs.longest);
     const error = child.failure?.message;
-    const fields = { pid, code, signal, restart_in_ms: delayMs, ...(error === undefined ? {} : { error }) };
-    log.error(`a ${kind} process ended`, fields);
+    const restart_in_ms = launchLater(kind, index);
+    log.error(`a ${kind} process ended`, {
+      pid,
+      code,
+      signal,
+      restart_in_ms,
+      ...(error === undefined ? {} : { error }),
+    });
+  }
+
+  /** Starts a process of the current configuration, now or as soon as the system allows it. */
+  function launchSurely(kind: ProcessKind, index: number): void {
+    try {
+      launch(kind, index);
+    } catch (error) {
+      failures += 1;
+      logRefused(kind, error, { restart_in_ms: launchLater(kind, index) });
+    }
+  }
+
+  /** Returns the delay, which grows with the number of failures. */
+  function launchLater(kind: ProcessKind, index: number): number {
+    const generation = current;
+    const delayMs = Math.min(restartDelayMs.first * 2 ** Math.max(0, failures - 1), restartDelayMs.longest);
     setTimeout(() => {
-      if (!stopping && child.generation === current) launch(kind, index);
+      if (!stopping && generation === current) launchSurely(kind, index);
     }, delayMs);
+    return delayMs;
   }
 
   async function retire(child: Child): Promise<void> {
@@ -454,16 +503,27 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     return outcomes.find((failure) => failure !== null) ?? null;
   }
 
-  /** A process that was killed during its start, or whose store did not answer in time, is started again. */
+  /** A process that the system refused, that was killed during its start, or whose store did not answer in time is started again. */
   async function startOne(kind: ProcessKind, index: number): Promise<StartFailure | null> {
     for (let attempt = 1; ; attempt++) {
-      const child = launch(kind, index);
-      if ((await child.ready) || stopping) return null;
-      const message = child.failure?.message ?? `A ${kind} process ended while it was starting.`;
-      if (child.failure !== null && child.failure.isTemporary !== true) return child.failure;
+      const failure = await tryToStart(kind, index);
+      if (failure === null || stopping) return null;
+      const { message, isTemporary } = failure;
+      if (isTemporary !== true) return failure;
       if (attempt === maxStartAttempts) return { message, isConfiguration: false };
-      log.error(`a ${kind} process ended while it was starting`, { pid: child.process.pid, attempt, reason: message });
+      log.error(`a ${kind} process did not start`, { attempt, reason: message });
       await Bun.sleep(restartDelayMs.first * 2 ** attempt);
+    }
+  }
+
+  async function tryToStart(kind: ProcessKind, index: number): Promise<StartFailure | null> {
+    try {
+      const child = launch(kind, index);
+      if (await child.ready) return null;
+      const message = `A ${kind} process ended while it was starting (process ${child.process.pid}, ${child.ending}).`;
+      return child.failure ?? { message, isConfiguration: false, isTemporary: true };
+    } catch (error) {
+      return { message: messageOf(error), isConfiguration: false, isTemporary: true };
     }
   }
 
@@ -473,7 +533,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     hasStarted = failure === null;
     // The first request does not wait for the worker processes.
     if (hasStarted && !stopping && first === "serving")
-      for (let index = 0; index < current.counts.worker; index++) launch("worker", index);
+      for (let index = 0; index < current.counts.worker; index++) launchSurely("worker", index);
     return failure;
   }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
@@ -17,9 +17,16 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const executable = () => join(folder, "bun");
+const putExecutable = () => symlinkSync(process.execPath, executable());
+
 /** `plan`: how the processes end, in the order in which they start (test/support/supervised-process.ts). */
-function start(plan: string): { ready: Supervisor["ready"]; countStarts: () => number; logged: () => string } {
+function start(
+  plan: string,
+  { hasExecutable = true } = {},
+): { ready: Supervisor["ready"]; countStarts: () => number; logged: () => string } {
   folder = mkdtempSync(join(tmpdir(), "switchyard-supervisor-"));
+  if (hasExecutable) putExecutable();
   const file = join(folder, "starts");
   const config = readConfig({
     SWITCHYARD_DATA_DIR: folder,
@@ -27,11 +34,11 @@ function start(plan: string): { ready: Supervisor["ready"]; countStarts: () => n
     SWITCHYARD_DRAIN_DELAY_MS: "0",
     SWITCHYARD_DRAIN_TIMEOUT_MS: "100",
   });
-  const { log, readLog } = openReadableLog("error");
+  const { log, readLog } = openReadableLog("warn");
   const started = startSupervisor({
     config,
     read: () => config,
-    command: [process.execPath, script, plan, file],
+    command: [executable(), script, plan, file],
     count: () => ({ serving: 1, worker: 0 }),
     log,
   });
@@ -77,6 +84,34 @@ describe("the start of a gateway", () => {
     await waitFor("four deaths", () => delays().length >= 4);
     const [first = 0, ...others] = delays().slice(0, 4);
     expect(others).toEqual([2 * first, 4 * first, 8 * first]);
+  });
+
+  test("tries a restart again that the system refuses, for example while the executable is being replaced", async () => {
+    const { ready, countStarts, logged } = start("serve");
+    expect(await ready).toBeNull();
+    rmSync(executable());
+    const [pid = ""] = readFileSync(join(folder, "starts"), "utf8").split("\n");
+    process.kill(Number(pid), "SIGKILL");
+    const refused = () => logged().match(/a serving process could not be started/g) ?? [];
+    await waitFor("three refused restarts", () => refused().length >= 3);
+    putExecutable();
+    await waitFor("a second process", () => countStarts() === 2);
+    expect(logged()).toContain("ENOENT");
+  });
+
+  test("starts that the system refuses use up no room in the shared counters", async () => {
+    const { ready, logged } = start("serve");
+    expect(await ready).toBeNull();
+    rmSync(executable());
+    for (let count = 0; count < 100; count++) expect(await supervisor?.reload()).toMatchObject({ reloaded: false });
+    putExecutable();
+    expect(await supervisor?.reload()).toMatchObject({ reloaded: true });
+    expect(logged().includes("counts its requests alone")).toBe(false);
+  });
+
+  test("tries again when the system refuses the first process, and says why if it always does", async () => {
+    const { ready } = start("serve", { hasExecutable: false });
+    expect(await ready).toMatchObject({ message: expect.stringContaining("ENOENT"), isConfiguration: false });
   });
 });
 
