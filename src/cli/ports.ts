@@ -1,4 +1,4 @@
-// Checks that the gateway may listen on its ports.
+// Chooses a port for the gateway if the system is to do so, and checks that the gateway may listen on its ports.
 
 import type { Config } from "../config.ts";
 import { messageOf, SettingError } from "../errors.ts";
@@ -7,22 +7,35 @@ import type { Log } from "../log.ts";
 type Ports = Pick<Config, "host" | "port" | "adminPort" | "metricsPort">;
 
 /**
- * The serving processes share a port, and would share it with another program as well. So each port is first bound exclusively. During a
- * reload, ports of the current configuration are skipped, because the gateway itself uses them.
+ * The serving processes share a port, and would share it with another program as well. So each port is first bound exclusively. `current`:
+ * the configuration that a reload replaces. The gateway itself uses its ports.
  */
-export function refuseTakenPorts(config: Config, current: Config | null): Config {
-  const { host } = config;
-  const own = current === null || current.host !== host ? [] : [current.port, current.adminPort, current.metricsPort];
-  for (const [setting, port] of listPorts(config)) if (!own.includes(port)) refuseTakenPort(host, port, setting);
+export function preparePorts(written: Config, current: Config | null): Config {
+  const config = written.port === 0 ? { ...written, port: choosePort(written, current) } : written;
+  for (const [setting, port] of listPorts(config)) {
+    const isOwn = current !== null && listPorts(current).some(([, own]) => own === port);
+    refuseTakenPort(config.host, port, { setting, ownHost: isOwn ? current.host : null });
+  }
   return config;
+}
+
+/** One port for all processes, which a reload keeps: with 0, each process would get a port of its own. */
+function choosePort({ host, adminPort, metricsPort }: Config, current: Config | null): number {
+  const isOther = (port: number) => port === adminPort || port === metricsPort;
+  if (current !== null && !isOther(current.port)) return current.port;
+  for (;;) {
+    const port = bindPort(host, 0, "SWITCHYARD_PORT");
+    if (!isOther(port)) return port;
+  }
 }
 
 /** A worker beside a gateway often has the same settings. It then works without a port of its own. */
 export function leaveTakenMetricsPort(config: Config, current: Config | null, log: Log): Config {
   const { host, metricsPort } = config;
-  if (metricsPort === null || (current?.metricsPort === metricsPort && current.host === host)) return config;
+  if (metricsPort === null) return config;
+  const ownHost = current?.metricsPort === metricsPort ? current.host : null;
   try {
-    refuseTakenPort(host, metricsPort, "SWITCHYARD_METRICS_PORT");
+    refuseTakenPort(host, metricsPort, { setting: "SWITCHYARD_METRICS_PORT", ownHost });
     return config;
   } catch (error) {
     log.warn("the metrics of this worker are not served", { error: messageOf(error) });
@@ -34,7 +47,7 @@ export function leaveTakenMetricsPort(config: Config, current: Config | null, lo
 export function findPortProblems(config: Ports): Error[] {
   return listPorts(config).flatMap(([setting, port]) => {
     try {
-      refuseTakenPort(config.host, port, setting);
+      bindPort(config.host, port, setting);
       return [];
     } catch (error) {
       return [error as Error];
@@ -51,9 +64,23 @@ function listPorts({ port, adminPort, metricsPort }: Ports): [setting: string, p
   return all.flatMap(([setting, value]) => (value === null ? [] : [[setting, value] as [string, number]]));
 }
 
-function refuseTakenPort(host: string, port: number, setting: string): void {
+interface PortUse {
+  readonly setting: string;
+  /** Where the gateway itself listens on the port; null if it does not. */
+  readonly ownHost: string | null;
+}
+
+function refuseTakenPort(host: string, port: number, { setting, ownHost }: PortUse): void {
+  if (ownHost === host) return;
+  bindPort(host, port, setting);
+}
+
+/** Binds the port exclusively for a moment, and returns it: for 0, one that the system chose. Throws when this machine does not allow it. */
+function bindPort(host: string, port: number, setting: string): number {
   try {
-    Bun.listen({ hostname: host, port, exclusive: true, socket: { data() {} } }).stop(true);
+    const listener = Bun.listen({ hostname: host, port, exclusive: true, socket: { data() {} } });
+    listener.stop(true);
+    return listener.port;
   } catch (cause) {
     const { code } = cause as { readonly code?: string };
     if (code === "EADDRINUSE")

@@ -31,7 +31,7 @@ import { version } from "../version.ts";
 import { openControlSocket } from "./control-socket.ts";
 import type { FirstKeys } from "./first-keys.ts";
 import { describeKeys, describeStart, hasTerminal, introduce, storeKeys, suggestEngines } from "./first-keys.ts";
-import { leaveTakenMetricsPort, refuseTakenPorts } from "./ports.ts";
+import { leaveTakenMetricsPort, preparePorts } from "./ports.ts";
 import { recordReload } from "./record-reload.ts";
 import { openStandardOutput } from "./standard-output.ts";
 import { surviveUnexpectedErrors } from "./unexpected-errors.ts";
@@ -42,9 +42,9 @@ const statusTimeoutMs = 1_000;
 
 /** `environment`: instead of that of the process. */
 export async function runServe(environment?: Environment): Promise<number> {
-  return await withLog(async (config, log) => {
-    const lock = config.databaseUrl === null ? lockDataDir(config.dataDir) : null;
-    refuseTakenPorts(config, null);
+  return await withLog(async (written, log) => {
+    const lock = written.databaseUrl === null ? lockDataDir(written.dataDir) : null;
+    const config = preparePorts(written, null);
     const keys = await prepareStorage(config, log);
     if (config.databaseUrl === null && config.jobWorkers === 0)
       log.warn(
@@ -53,7 +53,7 @@ export async function runServe(environment?: Environment): Promise<number> {
     const count = ({ workers, jobWorkers }: Config) => ({ serving: workers, worker: jobWorkers });
     const code = await supervise(config, {
       count,
-      read: (current) => refuseTakenPorts(readConfig(environment), current),
+      read: (current) => preparePorts(readConfig(environment), current),
       log,
       onReady: (summary) => announce({ config, keys, summary, log }),
     });

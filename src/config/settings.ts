@@ -33,7 +33,9 @@ export const settings = {
     )
     .default("127.0.0.1")
     .describe("Address on which the gateway listens."),
-  port: whole(0, 65_535).default(8080).describe("Port on which the gateway listens; 0 lets the system choose one."),
+  port: whole(0, 65_535)
+    .default(8080)
+    .describe("Port on which the gateway listens; 0 lets the system choose one, which the log names and reloads keep."),
   admin_port: optional(whole(1, 65_535)).describe(
     "Serves `/v3/manage/*`, `/metrics` and `/dashboard` on this port only; unset: on the public port.",
   ),
