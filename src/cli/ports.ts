@@ -72,7 +72,17 @@ interface PortUse {
 
 function refuseTakenPort(host: string, port: number, { setting, ownHost }: PortUse): void {
   if (ownHost === host) return;
-  bindPort(host, port, setting);
+  try {
+    bindPort(host, port, setting);
+  } catch (error) {
+    // The old and the new address may overlap, such as 127.0.0.1 and 0.0.0.0. Processes of both configurations can listen there.
+    if (ownHost === null || !isInUse(error)) throw error;
+  }
+}
+
+function isInUse(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: { readonly code?: string } };
+  return cause?.code === "EADDRINUSE";
 }
 
 /** Binds the port exclusively for a moment, and returns it: for 0, one that the system chose. Throws when this machine does not allow it. */
