@@ -5,72 +5,24 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { GatewayIdentity } from "./access/rate-shares.ts";
-import type { CounterFile } from "./access/shared-counters.ts";
-import { type Config, type ConfigSnapshot, childEnvironment, toSnapshot } from "./config.ts";
+import { type Config, childEnvironment, toSnapshot } from "./config.ts";
 import type { Degradation, GatewayStatus, ServedConfiguration } from "./contract/health.ts";
 import { messageOf } from "./errors.ts";
 import { endsWithin, untilAborted, withDeadline } from "./lib/deadline.ts";
-import type { HandoverMessage, HandoverPlace, HandoverReport } from "./lib/handover.ts";
+import type { HandoverMessage } from "./lib/handover.ts";
 import { ActiveGeneration, generationFolder } from "./lib/handover.ts";
 import type { Log } from "./log.ts";
-import { createMetricsCollector, type MetricsMessage, type MetricsReport } from "./metrics/metrics-link.ts";
+import { createMetricsCollector } from "./metrics/metrics-link.ts";
 import { forwardLines } from "./supervisor/forward-lines.ts";
+import type {
+  ProcessCounts,
+  ProcessKind,
+  ProcessMessage,
+  ProcessReport,
+  StartFailure,
+  StartSummary,
+} from "./supervisor/messages.ts";
 import { openSlots } from "./supervisor/slots.ts";
-
-export type ProcessKind = "serving" | "worker";
-export type ProcessCounts = Readonly<Record<ProcessKind, number>>;
-
-/** The first message to a process. */
-export interface ProcessOrder {
-  readonly config: ConfigSnapshot;
-  /** Where the engine process listens. */
-  readonly engineSocket: string;
-  /** The counters that all processes share; null when there is no room for this process. */
-  readonly counters: CounterFile | null;
-  /** How other gateways on the same database know this one. */
-  readonly gateway: GatewayIdentity;
-  /** For a serving process. */
-  readonly handover: HandoverPlace;
-}
-
-/** What a process receives from its supervisor, the order first. `serve`: it may listen, or take jobs. */
-export type ProcessMessage =
-  | ProcessOrder
-  | "serve"
-  | MetricsMessage
-  | HandoverMessage
-  | { readonly status: GatewayStatus; readonly id: number };
-
-/** What a process reports to its supervisor. */
-export type ProcessReport =
-  | MetricsReport
-  | HandoverReport
-  | { readonly state: "wants-status"; readonly id: number }
-  /** A worker process takes no further jobs. */
-  | { readonly state: "stopping" }
-  /** The process is complete and waits for permission to listen or to take jobs. */
-  | { readonly state: "prepared" }
-  | { readonly state: "ready"; readonly summary?: StartSummary | undefined }
-  | ({ readonly state: "failed" } & StartFailure)
-  /** The engine process does not run. It is started on demand, because many gateways never need it. */
-  | { readonly state: "needs-engines" };
-
-/** What the operator is told about a start. */
-export interface StartSummary {
-  /** The names of the configured providers. */
-  readonly providers: readonly string[];
-  /** The paths of the pages for people. */
-  readonly pages: readonly string[];
-}
-
-export interface StartFailure {
-  readonly message: string;
-  /** A setting is wrong. */
-  readonly isConfiguration: boolean;
-  /** Another attempt may succeed, because the store did not answer in time. */
-  readonly isTemporary?: boolean;
-}
 
 export interface ReloadOutcome {
   readonly reloaded: boolean;
@@ -102,6 +54,8 @@ interface Child {
   readonly ready: Promise<boolean>;
   /** It takes no further jobs, or accepts no further connections. Also when it has ended. */
   readonly closed: Promise<void>;
+  /** The process has ended, and is no longer among the children. */
+  readonly ended: Promise<void>;
   /** Called when the process has answered `steer`. */
   onSteered: () => void;
   isReady: boolean;
@@ -146,8 +100,10 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     [...children].filter(({ isReady }) => isReady).map((child) => child.process),
   );
   const socketFolder = mkdtempSync(join(tmpdir(), "switchyard-"));
-  const counts = count(config);
-  const slots = openSlots(join(socketFolder, "counters"), counts.serving + counts.worker);
+  // At most one configuration less than the limit drains while another one starts, beside the current one.
+  const slots = openSlots(join(socketFolder, "counters"), totalOf(count(config)) * (maxDrainingGenerations + 1));
+  // The processes of two configurations run during a reload.
+  const maxProcesses = Math.floor(slots.size / 2);
   const active = ActiveGeneration.create(socketFolder);
   const gatewayId = crypto.randomUUID();
   let generations = 0;
@@ -193,6 +149,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     const prepared = Promise.withResolvers<boolean>();
     const ready = Promise.withResolvers<boolean>();
     const closed = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
     const process = Bun.spawn([...command, `${kind}-process`], {
       env: childEnvironment(),
       stdin: "ignore",
@@ -221,6 +178,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
         if (slot !== null) slots.release(slot);
         metrics.forget(process);
         onExit(child, code, signal);
+        ended.resolve();
       },
     });
     const child: Child = {
@@ -232,6 +190,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
       prepared: prepared.promise,
       ready: ready.promise,
       closed: closed.promise,
+      ended: ended.promise,
       onSteered: () => {},
       isReady: false,
       failure: null,
@@ -375,13 +334,18 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
 
   async function reload(): Promise<ReloadOutcome> {
     await started;
-    await waitForDrains();
+    await waitForDrains((old) => new Set(old.map(({ generation }) => generation)).size < maxDrainingGenerations);
     let next: Generation;
     try {
-      next = createGeneration(read(current.config));
+      const config = read(current.config);
+      refuseTooManyProcesses(config);
+      next = createGeneration(config);
     } catch (error) {
       return keep("the new configuration is invalid", { message: messageOf(error), isConfiguration: true });
     }
+    // Processes without a slot would count their requests alone, for as long as they run.
+    const slotsNeeded = totalOf(current.counts) + totalOf(next.counts);
+    await waitForDrains((old) => old.filter(({ kind }) => kind !== "engine").length + slotsNeeded <= slots.size);
     const successors: Child[] = [];
     const failure = await prepare(next, successors);
     if (failure !== null) {
@@ -393,12 +357,22 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     return { reloaded: true, reason: null, isConfiguration: false, configuration: describe() };
   }
 
-  async function waitForDrains(): Promise<void> {
-    for (;;) {
+  function refuseTooManyProcesses(config: Config): void {
+    const total = totalOf(count(config));
+    if (total > maxProcesses)
+      throw new Error(
+        `The configuration has ${total} processes (SWITCHYARD_WORKERS and SWITCHYARD_JOB_WORKERS). A reload allows at most ${maxProcesses}; restart the gateway.`,
+      );
+  }
+
+  /** `mayGoOn`: whether these processes of earlier configurations may still run. It must accept an empty list. */
+  async function waitForDrains(mayGoOn: (old: readonly Child[]) => boolean): Promise<void> {
+    for (let waits = 0; ; waits++) {
       const old = [...children].filter(({ generation }) => generation !== current);
-      if (stopping || new Set(old.map(({ generation }) => generation)).size < maxDrainingGenerations) return;
-      log.info("the reload waits for requests of earlier configurations");
-      await Promise.race(old.map(({ process }) => process.exited));
+      if (stopping || mayGoOn(old)) return;
+      if (waits === 0) log.info("the reload waits for requests of earlier configurations");
+      // Not `process.exited`: it may resolve while the process is still among the children, and this loop would block the event loop.
+      await Promise.race(old.map(({ ended }) => ended));
     }
   }
 
@@ -571,6 +545,10 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
       rmSync(socketFolder, { recursive: true, force: true });
     },
   };
+}
+
+function totalOf({ serving, worker }: ProcessCounts): number {
+  return serving + worker;
 }
 
 function permit(child: Child): void {

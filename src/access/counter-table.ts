@@ -78,7 +78,7 @@ const noteUseAfterSeconds = 60;
 const spinsBeforeSleep = 200;
 const maxLockWaitMs = 100;
 
-/** With 32 slots, the file has 8 MB. */
+/** With 64 slots, the file has 12 MB. */
 export const sharedEntries = 16_384;
 
 /** Creates the file with all of its bytes: writing to a mapped file on a full disk would end the process. */

@@ -18,15 +18,14 @@ import { createMetrics } from "../metrics/metrics.ts";
 import { createMetricsLink, type MetricsAccess } from "../metrics/metrics-link.ts";
 import { isUnavailable } from "../storage/outage.ts";
 import { lockDataDir, openStorage } from "../storage/storage.ts";
-import {
-  type ProcessCounts,
-  type ProcessMessage,
-  type ProcessOrder,
-  type ProcessReport,
-  type ReloadOutcome,
-  type StartSummary,
-  startSupervisor,
-} from "../supervisor.ts";
+import type {
+  ProcessCounts,
+  ProcessMessage,
+  ProcessOrder,
+  ProcessReport,
+  StartSummary,
+} from "../supervisor/messages.ts";
+import { type ReloadOutcome, startSupervisor } from "../supervisor.ts";
 import { version } from "../version.ts";
 import { openControlSocket } from "./control-socket.ts";
 import type { FirstKeys } from "./first-keys.ts";

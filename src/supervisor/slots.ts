@@ -2,18 +2,18 @@
 
 import { createCounterFile, openCounterFile, sharedEntries } from "../access/counter-table.ts";
 
-// Processes of several configurations run at the same time, as long as older ones drain.
-const minSlots = 32;
-const slotsPerProcess = 4;
+// Lets a reload raise the number of processes of a small gateway.
+const minSlots = 64;
 
-/** The table lives as long as the gateway, so reloads and restarts lose no count. */
-export function openSlots(path: string, processes: number) {
-  const size = Math.max(minSlots, slotsPerProcess * processes);
+/** The table lives as long as the gateway, so reloads and restarts lose no count. It cannot grow. */
+export function openSlots(path: string, needed: number) {
+  const size = Math.max(minSlots, needed);
   createCounterFile(path, { entries: sharedEntries, slots: size });
   const table = openCounterFile(path);
   const taken = new Set<number>();
   return {
     path,
+    size,
     take(): number | null {
       const slot = Array.from({ length: size }, (_, index) => index).find((index) => !taken.has(index));
       if (slot === undefined) return null;

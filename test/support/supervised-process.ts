@@ -1,7 +1,7 @@
 // A process for the tests of the supervisor. Each run appends a line to the file that is its second argument; the first argument lists
 // how the runs end, one word for each run: `die` (killed before it is ready), `refuse` (says why it cannot start), `wait` (says that the
 // store did not answer), `serve`, `hang` (serves, and does not end when it is told to), `linger` (serves, and listens until the file
-// `<second argument>.released` exists).
+// `<second argument>.released` exists), `drain` (as `linger`, but stops listening at once).
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
@@ -20,7 +20,8 @@ if (how === "refuse" || how === "wait") {
     else if (message.handover === "steer") process.send?.({ state: "steered" });
   });
   process.on("SIGTERM", () => {
-    if (how === "linger") setInterval(() => existsSync(`${file}.released`) && process.exit(0), 20);
+    if (how === "drain") process.send?.({ state: "closed" });
+    if (how === "linger" || how === "drain") setInterval(() => existsSync(`${file}.released`) && process.exit(0), 20);
     else if (how !== "hang") process.exit(0);
   });
   process.send?.({ state: "prepared" });
