@@ -47,6 +47,8 @@ export interface Engine {
   deployments?(model: string | null): readonly Deployment[];
   /** A second run has no effect elsewhere and costs nothing, so an interrupted job may be run again. */
   readonly isIdempotent?: true;
+  /** The engine prepares something before it sends its first call, and announces that call with `beforeSend`: a job may repeat the preparation. */
+  readonly announcesSend?: true;
   /** Members of the input that the provider has no parameter for; a caller who sets one is warned. */
   readonly unsupportedMembers?: readonly string[];
   /** Further unsupported members of this particular input. */

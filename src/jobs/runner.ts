@@ -205,8 +205,11 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       progress.step === null
         ? await universalAi.openFiles(plan, { owner, signal: limit.signal, timeoutMs: deadline - Date.now() })
         : {};
-    if (!mayRepeat(engine) && progress.step === null) await saveCheckpoint(running, { ...progress, called: true });
-    attempt.isCalled = true;
+    const noteCall = async () => {
+      if (!mayRepeat(engine) && progress.step === null) await saveCheckpoint(running, { ...progress, called: true });
+      attempt.isCalled = true;
+    };
+    if (engine.announcesSend !== true) await noteCall();
     const step = runOfferStep(
       {
         task: plan.task,
@@ -222,6 +225,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
           owner,
           jobId: job.id,
           onProgress: createProgressReporter(job),
+          ...(engine.announcesSend === true && { beforeSend: noteCall }),
           onAttempt: ({ provider, model, reason }) => {
             if (reason !== "first") log.info("A job calls a provider again", { job: job.id, provider, model, reason });
           },
@@ -245,7 +249,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     if (signal.aborted) return await releaseWork(running, attempt);
     if (Date.now() >= deadline) throw timedOut(attempt);
     // Nothing was executed, or executing it again does no harm.
-    const isRepeatable = mayRepeat(offer.engine) || !mayHaveExecuted(error);
+    const isRepeatable = isUncalled(attempt) || !mayHaveExecuted(error);
     // The store of the files is down: an engine reads its files before it calls a provider.
     if (isUnavailable(error) && isRepeatable) return await retryLater(running, uncounted(progress), outagePauseMs);
     if (!(error instanceof GatewayError)) throw error;
@@ -258,7 +262,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     if (isRefused || progress.step !== null)
       return await retryLater(running, uncounted(progress), (details.retryAfter ?? defaultWaitSeconds) * 1_000);
     const pauseMs = pausesMs[job.runs - progress.runsBefore - 1];
-    if (pauseMs === undefined || details.shouldRetry === false || !mayRunAgain(offer.engine, error))
+    if (pauseMs === undefined || details.shouldRetry === false || !mayRunAgain(attempt, error))
       throw notRepeated(offer.engine, error);
     return await retryLater(running, progress, pauseMs);
   }
@@ -392,10 +396,15 @@ function mayHaveExecuted(error: unknown): boolean {
   return error instanceof GatewayError && error.details.mayHaveExecuted === true;
 }
 
-/** A repeatable engine runs again after every error that allows a fallback; other engines only if nothing was executed. */
-function mayRunAgain(engine: Engine, error: GatewayError): boolean {
+/** Nothing was sent, or sending it again does no harm. */
+function isUncalled({ offer, isCalled }: Attempt): boolean {
+  return !isCalled || mayRepeat(offer.engine);
+}
+
+/** Work that is repeatable runs again after every error that allows a fallback; other work only if nothing was executed. */
+function mayRunAgain(attempt: Attempt, error: GatewayError): boolean {
   const { code } = error;
-  if (mayRepeat(engine)) return code !== "provider_not_configured" && fallbackCodes.has(code);
+  if (isUncalled(attempt)) return code !== "provider_not_configured" && fallbackCodes.has(code);
   return harmlessCodes.has(code) && !mayHaveExecuted(error);
 }
 

@@ -145,6 +145,8 @@ export interface TaskCall<Input extends object = JsonObject> {
   readonly onAttempt?: (attempt: AttemptRecord) => void;
   /** 0..1; only jobs listen. */
   readonly onProgress?: (share: number) => void;
+  /** An engine with `announcesSend` waits for it right before its first call that may be billed. Only jobs have it. */
+  readonly beforeSend?: () => Promise<void>;
 }
 
 export interface ProviderTaskCall<Input extends object = JsonObject> extends TaskCall<Input> {

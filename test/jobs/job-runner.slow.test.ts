@@ -174,6 +174,54 @@ describe("when a worker stops or crashes", () => {
     expect(await job.result()).toMatchObject(interrupted);
   });
 
+  test("what an engine prepares before it announces its call is repeated", async () => {
+    const job = await createJob({
+      engines: [
+        {
+          name: "vendor",
+          announcesSend: true,
+          async run(call, times) {
+            if (times === 1) await hang(call);
+            if (times === 2) refuse("provider_error");
+            await call.beforeSend?.();
+            return good;
+          },
+        },
+      ],
+    });
+    const run = job.work();
+    await begun(job.asked);
+    job.goDown();
+    await run;
+    expect(job.between()).toMatchObject({ runs: 0, called: false });
+    await job.work();
+    expect(job.between()).toMatchObject({ runs: 1, called: false });
+    await job.work();
+    expect(await job.result()).toMatchObject(success);
+  });
+
+  test("a call that an engine has announced is not repeated", async () => {
+    const announced = Promise.withResolvers<void>();
+    const job = await createJob({
+      engines: [
+        {
+          name: "vendor",
+          announcesSend: true,
+          async run(call) {
+            await call.beforeSend?.();
+            announced.resolve();
+            return await hang(call);
+          },
+        },
+      ],
+    });
+    const run = job.work();
+    await announced.promise;
+    job.goDown();
+    await run;
+    expect(await job.result()).toMatchObject(interrupted);
+  });
+
   test("work that continues at a vendor is polled again by the next worker", async () => {
     const job = await createJob({
       engines: [

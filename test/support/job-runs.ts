@@ -84,6 +84,7 @@ export function away(): GatewayError {
 export interface Scripted {
   readonly name: string;
   readonly isIdempotent?: true;
+  readonly announcesSend?: true;
   /** Its provider's circuit is open. */
   readonly isBroken?: true;
   readonly missing?: string | null;
@@ -145,7 +146,7 @@ export async function createJob(setup: Setup) {
 
   const health = new HealthBook({ breakerFailures: 1, breakerWindowMs: 60_000, breakerOpenMs: 20_000 });
 
-  function toEngine({ name, run = () => good, runStep, isIdempotent, isBroken, missing = null }: Scripted): Engine {
+  function toEngine({ name, run = () => good, runStep, isBroken, missing = null, ...traits }: Scripted): Engine {
     const broken = { code: "provider_error", message: "down", retryAfter: null } as const;
     if (isBroken) health.of(name, taskName).failed(performance.now(), "call", broken, true);
     const count = () => asked.push(name) && asked.filter((one) => one === name).length;
@@ -155,7 +156,7 @@ export async function createJob(setup: Setup) {
       models: [],
       acceptsAnyModel: false,
       unavailableReason: missing,
-      ...(isIdempotent === undefined ? {} : { isIdempotent }),
+      ...traits,
       ...(isBroken && { deployments: () => [{ name } as Deployment] }),
       run: async (call) => await run(call, count()),
       ...(runStep === undefined

@@ -55,6 +55,7 @@ export function createLlmEngines({ providers, complete, frames }: LlmEngineOptio
       acceptsAnyModel: true,
       ...chooseDefault(provider, task),
       isPaidByToken: true as const,
+      announcesSend: true as const,
       get unavailableReason() {
         if (provider.configured) return whyUnreadable(task, frames);
         return notSetUp(provider.name, provider.missingSetting ?? settingName(provider.name, "BASE_URL"));
@@ -118,10 +119,12 @@ async function run({ task, provider, complete, frames }: LlmRun, call: TaskCall)
   const facts = findModelFacts(provider.row, model);
   const answerSchema = task.answerSchema(input);
   const fullName = `${provider.name}/${model}`;
+  const prompt = await toPrompt(task, call, { name: fullName, facts, frames });
+  await call.beforeSend?.();
   const { output, completion, tokens, charge } = await askModel(
     {
       model: fullName,
-      prompt: await toPrompt(task, call, { name: fullName, facts, frames }),
+      prompt,
       schemaName: task.name.replaceAll("/", "_"),
       schema: toStrictSchema(answerSchema),
       // A translation has its own way; in the chat format, models that are known not to support a schema get it in the prompt.
