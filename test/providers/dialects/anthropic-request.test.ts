@@ -465,6 +465,43 @@ describe("structured answers", () => {
     expect(translate({ ...request, tool_choice: "required" }, "claude-opus-5").reading.answerTool).toBeNull();
   });
 
+  test("tools that the caller allows without requiring a call leave the answer its format", () => {
+    const clock = { type: "function", function: { name: "get_time" } };
+    const ask = (mode: "auto" | "required", names: readonly string[]) => {
+      const tools = names.map((name) => ({ type: "function", function: { name } }));
+      const tool_choice = { type: "allowed_tools" as const, allowed_tools: { mode, tools } };
+      const response_format = { type: "json_object" as const };
+      const { body, reading } = translate({ tools: [weather, clock], tool_choice, response_format }, "claude-opus-5");
+      const offered = body.tools?.map((tool) => tool["name"]);
+      return { offered, choice: body["tool_choice"], answerTool: reading.answerTool };
+    };
+    const single = { disable_parallel_tool_use: true };
+    const answerTool = "structured_answer";
+    expect(ask("auto", ["get_time"])).toEqual({
+      offered: ["get_time", answerTool],
+      choice: { type: "any", ...single },
+      answerTool,
+    });
+    expect(ask("auto", [])).toEqual({
+      offered: [answerTool],
+      choice: { type: "tool", name: answerTool, ...single },
+      answerTool,
+    });
+    expect(ask("required", ["get_time"])).toEqual({
+      offered: ["get_time"],
+      choice: { type: "any" },
+      answerTool: null,
+    });
+  });
+
+  test("a choice that does not exist is refused beside a format as well", () => {
+    const tool_choice = { type: "odd" } as never;
+    const response_format = { type: "json_object" } as const;
+    expect(problemsOf({ tools: [weather], tool_choice, response_format }, "claude-opus-5")).toMatchObject([
+      { loc: ["body", "tool_choice"] },
+    ]);
+  });
+
   test("the name of the answer's tool differs from the names of the caller's tools", () => {
     const taken = { type: "function", function: { name: "structured_answer" } };
     const request = { tools: [taken], response_format: { type: "json_object" } } as const;

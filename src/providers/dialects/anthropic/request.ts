@@ -131,8 +131,7 @@ function planAnswer(request: ChatRequest, { generation, names, report }: Context
   const mayBeTool = schema === undefined || schema["type"] === "object";
   if (!generation.takesForcedTools || !mayBeTool) return { by: "instruction", text: instruct(schema) };
   // A call that the caller requires is the answer.
-  const { tool_choice: choice } = request;
-  if (choice && choice !== "auto" && choice !== "none") return { by: "text" };
+  if (!mayAnswer(request)) return { by: "text" };
   return {
     by: "tool",
     tool: {
@@ -141,6 +140,12 @@ function planAnswer(request: ChatRequest, { generation, names, report }: Context
       input_schema: schema ?? { type: "object", additionalProperties: true },
     },
   };
+}
+
+/** Whether the choice of tools leaves it to the model to answer without a call. */
+function mayAnswer({ tool_choice: choice }: ChatRequest): boolean {
+  if (!choice || choice === "auto" || choice === "none") return true;
+  return typeof choice === "object" && choice.type === "allowed_tools" && choice.allowed_tools.mode !== "required";
 }
 
 function instruct(schema: JsonObject | undefined): string {
