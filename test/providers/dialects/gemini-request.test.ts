@@ -304,6 +304,22 @@ describe("a structured answer", () => {
     expect(write({ response_format, tools: [taken] }, "gemini-2.5-flash").answerTool).toBe("final_person");
   });
 
+  test("beside tools leaves only those that the caller allows", () => {
+    const time = { type: "function", function: { name: "time" } };
+    const ask = (names: readonly string[]) => {
+      const tools = names.map((name) => ({ type: "function", function: { name } }));
+      const tool_choice = { type: "allowed_tools" as const, allowed_tools: { mode: "auto" as const, tools } };
+      return write({ response_format, tools: [weather, time], tool_choice }, "gemini-2.5-flash");
+    };
+    const calling = (...names: readonly string[]) => ({
+      functionCallingConfig: { mode: "ANY", allowedFunctionNames: names },
+    });
+
+    expect(ask(["time"]).body["toolConfig"]).toEqual(calling("time", "person"));
+    expect(ask([]).body["toolConfig"]).toEqual(calling("person"));
+    expect(ask(["time"]).answerTool).toBe("person");
+  });
+
   test("is left to the forced call, and gets its native form when no tool may be called", () => {
     const forced = write({ response_format, tools: [weather], tool_choice: "required" }, "gemini-2.5-flash");
     const none = write({ response_format, tools: [weather], tool_choice: "none" }, "gemini-2.5-flash");

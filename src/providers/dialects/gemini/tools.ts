@@ -70,7 +70,9 @@ export function toTooling(request: ChatRequest, traits: ModelTraits, platform: P
   if (mode === "ANY") return write(functions, choice);
   const answer = toAnswerTool(request, functions);
   if (answer === null) return { ...write(functions, choice), dropped: [...dropped, "response_format"] };
-  return { ...write([...functions, answer], { mode: "ANY" }), answerTool: answer.name };
+  const allowed = choice?.["allowedFunctionNames"];
+  const limit = Array.isArray(allowed) ? { allowedFunctionNames: [...allowed, answer.name] } : {};
+  return { ...write([...functions, answer], { mode: "ANY", ...limit }), answerTool: answer.name };
 }
 
 /** `functions` and `function_call` are deprecated names of `tools` and `tool_choice`. */
