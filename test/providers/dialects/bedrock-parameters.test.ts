@@ -229,6 +229,48 @@ test("beside the caller's tools the answer is one more, and something has to be 
   expect(body.toolConfig?.toolChoice).toEqual({ any: {} });
 });
 
+const otherTool = { type: "function", function: { name: "other" } };
+const named = { type: "function", function: { name: "other" } } as const;
+const gptOss = "openai.gpt-oss-120b-1:0";
+
+test.each([
+  [nova, "required", { any: {} }, ["get_weather", "other"]],
+  [nova, named, { tool: { name: "other" } }, ["get_weather", "other"]],
+  // This model can be required to call a tool, but not a certain one.
+  [gptOss, named, { any: {} }, ["other"]],
+  [nova, { type: "allowed_tools", allowed_tools: { mode: "required", tools: [named] } }, { any: {} }, ["other"]],
+] as const)("for %s, a call that is required by %j is the answer", (model, tool_choice, toolChoice, names) => {
+  const tools = [weatherTool, otherTool];
+  const { body, reading, dropped } = ask(model, { response_format: answerFormat(citySchema), tools, tool_choice });
+
+  expect(body.toolConfig?.tools.map((tool) => memberOf(tool, "toolSpec", "name"))).toEqual([...names]);
+  expect(body.toolConfig?.toolChoice).toEqual(toolChoice);
+  expect(reading.answerTool).toBeNull();
+  expect(dropped).toEqual([]);
+});
+
+test("a model that cannot be required to call a tool keeps the format of its answer, and the choice is named", () => {
+  const request = { response_format: answerFormat(citySchema), tools: [weatherTool] };
+  const { body, reading, dropped } = ask(llama, { ...request, tool_choice: "required" });
+
+  expect(reading.answerTool).toBe("final_answer");
+  expect(body.toolConfig?.tools).toHaveLength(2);
+  expect(body.system).toEqual([{ text: expect.stringContaining("final_answer") }]);
+  expect(dropped).toEqual(["tool_choice"]);
+  expect(ask(llama, request).dropped).toEqual([]);
+  const chosen = ask(llama, { ...request, tools: [weatherTool, otherTool], tool_choice: named });
+  const offered = chosen.body.toolConfig?.tools.map((tool) => memberOf(tool, "toolSpec", "name"));
+  expect(offered).toEqual(["other", "final_answer"]);
+  expect(chosen.dropped).toEqual(["tool_choice"]);
+});
+
+test("without tools, a required call leaves the answer its format", () => {
+  const { body, reading } = ask(nova, { response_format: answerFormat(citySchema), tool_choice: "required" });
+
+  expect(reading.answerTool).toBe("final_answer");
+  expect(body.toolConfig?.toolChoice).toEqual({ tool: { name: "final_answer" } });
+});
+
 test.each([
   ["an open object", { type: "object" }],
   ["a map", { type: "object", properties: { a: { type: "object", additionalProperties: { type: "string" } } } }],

@@ -221,6 +221,18 @@ test("a schema of the answer is the vendor's own, and beside tools it is a tool 
   expect(send({ response_format: jsonSchema, tools: [taken] }).reading.answerTool).toBe("final_answer_");
 });
 
+test.each([
+  ["required", jsonSchema, ["weather", "clock"]],
+  ["required", { type: "json_object" }, ["weather", "clock"]],
+  [{ type: "function", function: { name: "clock" } }, jsonSchema, ["clock"]],
+] as const)("a call that is required by %j is the answer, whatever the format", (tool_choice, response_format, names) => {
+  const made = send({ response_format, tools: [weather, clock], tool_choice });
+  const offered = made.body["tools"] as { function: { name: string } }[];
+
+  expect(offered.map((tool) => tool.function.name)).toEqual([...names]);
+  expect(made).toMatchObject({ body: { tool_choice: "REQUIRED" }, reading: { answerTool: null }, dropped: [] });
+});
+
 test("only an answer of any JSON beside tools has no place, and is named", () => {
   expect(send({ response_format: { type: "json_object" }, tools: [weather] }).dropped).toEqual(["response_format"]);
 });

@@ -64,7 +64,7 @@ export function toConverseRequest(request: ChatRequest, { model, facts, isStream
     path: `/model/${encodeURIComponent(model)}/${isStream ? "converse-stream" : "converse"}`,
     body: JSON.stringify(body),
     dropped: [...dropped],
-    reading: { model, answerTool: format.tool?.name ?? null },
+    reading: { model, answerTool: tools.answerTool },
   };
 }
 

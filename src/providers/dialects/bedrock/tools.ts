@@ -15,6 +15,8 @@ export interface ToolPlan {
   readonly isForced: boolean;
   /** For a model that cannot be forced to call a tool. */
   readonly instruction: string | null;
+  /** The name of the tool for the structured answer, if it is offered. */
+  readonly answerTool: string | null;
 }
 
 interface ToolOptions {
@@ -36,18 +38,25 @@ export interface AnswerTool {
 type Choice = { readonly mode: "auto" | "any" | "none" } | { readonly mode: "tool"; readonly name: string };
 
 const anyObject = { type: "object", properties: {} };
-const noPlan: ToolPlan = { fields: {}, isForced: false, instruction: null };
+const noPlan: ToolPlan = { fields: {}, isForced: false, instruction: null, answerTool: null };
 const allowedName = /^[a-zA-Z0-9_-]{1,64}$/;
 /** The service refuses more. */
 const maxStrictTools = 20;
 
 export function planTools(request: ChatRequest, options: ToolOptions): ToolPlan {
-  const { traits, usedNames, answer, dropped } = options;
+  const { traits, usedNames, dropped } = options;
   const requested = readChoice(request);
+  const { mode } = requested.choice;
+  const requiresCall = requested.tools.length > 0 && (mode === "any" || mode === "tool");
+  const mayForce = traits.toolChoice !== "none";
+  if (requiresCall && !mayForce) dropped.add("tool_choice");
+  // A call that the caller requires is the answer, whatever format a text would have.
+  const answer = requiresCall && mayForce ? null : options.answer;
   const choice = answer === null ? requested.choice : chooseAnswer(answer, requested);
   const tools = toTools(selectTools(requested.tools, choice, options), traits, dropped);
   if (answer !== null) tools.push(toTool(answer));
-  if (tools.length > 0) return applyChoice(tools, choice, request.parallel_tool_calls === false, options);
+  if (tools.length > 0)
+    return applyChoice(tools, choice, request.parallel_tool_calls === false, { ...options, answer });
   if (usedNames.size === 0) return noPlan;
   const gone = [...usedNames].map((name) => toTool({ name, description: "No longer available.", schema: anyObject }));
   return forbidCalls(gone, traits);
@@ -129,19 +138,19 @@ function applyChoice(
     return forbidCalls(tools, traits);
   }
   const isForced = choice.mode !== "auto" && traits.toolChoice !== "none";
-  if (choice.mode !== "auto" && !isForced && answer === null) dropped.add("tool_choice");
   const instruction =
     answer === null || isForced
       ? null
       : `Give your final answer by calling the tool '${answer.name}', and not as text.`;
+  const plan = { isForced, instruction, answerTool: answer?.name ?? null };
   const effective: Choice = isForced ? choice : { mode: "auto" };
   if (isSingle && hasOwnChoice(traits)) {
     const name = effective.mode === "tool" ? { name: effective.name } : {};
     const fields = { tool_choice: { type: effective.mode, ...name, disable_parallel_tool_use: true } };
-    return { toolConfig: { tools }, fields, isForced, instruction };
+    return { ...plan, toolConfig: { tools }, fields };
   }
   if (isSingle) dropped.add("parallel_tool_calls");
-  return { toolConfig: { tools, ...toToolChoice(effective, traits) }, fields: {}, isForced, instruction };
+  return { ...plan, toolConfig: { tools, ...toToolChoice(effective, traits) }, fields: {} };
 }
 
 /** Converse has neither "none" nor "one call at a time". These models accept a `tool_choice` of their own instead. */

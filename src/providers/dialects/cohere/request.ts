@@ -62,8 +62,10 @@ function planTools(request: ChatRequest, dropped: string[]): ToolPlan {
   if (functions.length === 0 && !isJson) return { answerTool: null };
   if (functions.length === 0 || (isJson && mode === "none"))
     return { answerTool: null, responseFormat: present({ type: "json_object", json_schema: schema }) };
-  if (schema !== null) return planAnswerTool(functions, schema);
-  if (isJson) dropped.push("response_format");
+  // A call that the caller requires is the answer, whatever format a text would have.
+  const needsFormat = isJson && mode !== "required";
+  if (needsFormat && schema !== null) return planAnswerTool(functions, schema);
+  if (needsFormat) dropped.push("response_format");
   const isStrict = mayBeStrict(functions);
   if (!isStrict && functions.some((one) => one.strict === true)) dropped.push("tools.function.strict");
   return {
