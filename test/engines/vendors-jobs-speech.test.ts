@@ -13,6 +13,7 @@ import { google } from "../../src/providers/google/index.ts";
 import { microsoft } from "../../src/providers/microsoft/index.ts";
 import { mistral } from "../../src/providers/mistral/index.ts";
 import { openai } from "../../src/providers/openai/index.ts";
+import { rejectionOf } from "../support/thrown.ts";
 import { failureOf, jobId, pathsOf, runJob } from "./vendors-jobs/job.ts";
 import { fileOf, key, type Seen } from "./vendors-others/ask.ts";
 
@@ -270,6 +271,30 @@ describe("speech to text", () => {
     });
     expect(other.seen[0]?.form).toMatchObject({ model: "voxtral-mini-latest", diarize: "true" });
     expect([other.answer.units.second, other.output["text"]]).toEqual([7, "Hi"]);
+  });
+
+  test("mistral gets no language, because it answers with an empty text beside times, and the caller is told", async () => {
+    const answers = [{ json: { text: "Salut", segments: [] } }];
+    const { seen } = await runJob({ row: mistral, ...spoken({ language: "fr-CA" }), answers });
+    expect(seen[0]?.form).toEqual({
+      model: "voxtral-mini-latest",
+      diarize: "true",
+      timestamp_granularities: "segment",
+      file: "talk.mp3 (audio/mpeg, 8 bytes)",
+    });
+    expect(mistral.tasks?.find(({ task }) => task === transcription)?.unsupported).toContain("language");
+  });
+
+  test("mistral gets phrases without spaces and commas, and at most a hundred of them", async () => {
+    const job = { row: mistral, answers: [{ json: { text: "Hi", segments: [] } }] };
+    const { seen } = await runJob({ ...job, ...spoken({ vocabulary: ["Chihiro", " Alder  Creek,\tDesign ", " , "] }) });
+    const sent = [...(seen[0]?.text ?? "").matchAll(/name="context_bias"\s+(\S+)/g)].map(([, item]) => item);
+    expect(sent).toEqual(["Chihiro", "Alder_Creek_Design"]);
+    const words = Array.from({ length: 101 }, (_, index) => `word${index}`);
+    const most = await runJob({ ...job, ...spoken({ vocabulary: words.slice(1) }) });
+    expect(most.seen[0]?.text.match(/name="context_bias"/g)).toHaveLength(100);
+    const refused = await rejectionOf(runJob({ ...job, ...spoken({ vocabulary: words }) }), ValidationError);
+    expect(refused.problems[0]?.loc).toEqual(["body", "input", "vocabulary"]);
   });
 
   test("microsoft answers at once, and takes parameters into its definition", async () => {
