@@ -4,7 +4,7 @@ import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
 import { postJson, refuseMembers } from "../shapes/inputs.ts";
 import { poll } from "../shapes/requests.ts";
-import { emptySource } from "../shapes/web.ts";
+import { emptySource, toCreditUnits } from "../shapes/web.ts";
 import { defineTask, type NextRequest, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 import { formats, refuseFailure, toPage, withUsage } from "./responses.ts";
 
@@ -53,18 +53,25 @@ export const scrapeBatch = defineTask("web/batch_scrape_async", {
   },
 });
 
+/** https://docs.firecrawl.dev/api-reference/endpoint/token-usage */
+const tokensPerCredit = 15;
+
 export const extract = defineTask("web/structured_extraction_async", {
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/extract-get",
   toRequest: ({ input: { urls, prompt, schema } }) =>
     postJson("/v2/extract", { urls, showSources: true, prompt: prompt ?? undefined, schema: schema ?? undefined }),
   next: (response, _call, request) => toNext("/v2/extract", response, request),
-  fromResponse: ({ json }) =>
-    withUsage(asNumber(at(json, "creditsUsed")) ?? asNumber(at(json, "tokensUsed")), {
+  fromResponse({ json }) {
+    const [credits, tokens] = [asNumber(at(json, "creditsUsed")), asNumber(at(json, "tokensUsed"))];
+    const { output } = withUsage(credits ?? (tokens === null ? null : tokens / tokensPerCredit), {
       data: at(json, "data") ?? null,
       sources: toSources(at(json, "sources")),
       status: asText(at(json, "status")),
       failed_results: [],
-    }),
+    });
+    // The vendor bills whole credits, and the price list of this task alone has the price of a token.
+    return { output, units: toCreditUnits(credits === null ? tokens : credits * tokensPerCredit) };
+  },
 });
 
 /** The vendor lists, for each member of the data, the pages that contain it. */
