@@ -1,23 +1,35 @@
+import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asText, at, objectsIn } from "../lenient.ts";
 import { defineProvider } from "../provider.ts";
 import { postJson } from "../shapes/inputs.ts";
 import { poll } from "../shapes/requests.ts";
-import { emptyPage, emptySource, toLink, toWebImages } from "../shapes/web.ts";
+import { emptyPage, emptySource, toCreditUnits, toLink, toWebImages } from "../shapes/web.ts";
 import { defineTask, refuseInput, TaskFailure } from "../task.ts";
 
-const units = { request: 1 };
+// The vendor's prices in thousandths of a dollar: the price list has 0.001 USD for a token. `provider_params` may choose another price, so
+// they are read as well; a value that is not listed here has no known price.
+// https://docs.linkup.so/pages/documentation/development/pricing
+const quickSearchPrices = { searchResults: 5, sourcedAnswer: 6, structured: 6 };
+const searchPrices: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  flash: quickSearchPrices,
+  fast: quickSearchPrices,
+  standard: quickSearchPrices,
+  deep: { searchResults: 50, sourcedAnswer: 55, structured: 55 },
+};
+const fetchPrices: Readonly<Record<string, number>> = { false: 1, true: 5 };
+const researchPrices: Readonly<Record<string, number>> = { S: 250, M: 500, L: 1_500, XL: 2_500 };
+const depths = Object.keys(researchPrices);
 
 const search = defineTask("web/search", {
   docs: "https://docs.linkup.so/pages/documentation/api-reference/endpoint/post-search",
   toRequest: ({ input }) =>
     postJson("/search", {
       q: input.query,
-      depth: input.depth ?? "standard",
-      outputType: "searchResults",
+      ...toSearchMode(input.depth),
       maxResults: input.max_results ?? undefined,
     }),
-  fromResponse({ json }, { input }) {
+  fromResponse({ json }, { input, providerParams }) {
     const results = objectsIn(at(json, "results"));
     const output = {
       query: input.query,
@@ -37,9 +49,16 @@ const search = defineTask("web/search", {
       ),
       usage: null,
     };
-    return { output, units };
+    const { depth, outputType } = { ...toSearchMode(input.depth), ...providerParams };
+    const prices = lookUp(searchPrices, String(depth)) ?? {};
+    return { output, units: toCreditUnits(lookUp(prices, String(outputType)) ?? null) };
   },
 });
+
+/** The members that decide about the price. */
+function toSearchMode(depth: string | null | undefined): JsonObject {
+  return { depth: depth ?? "standard", outputType: "searchResults" };
+}
 
 /** The vendor sends sources with an answer, which a caller requests with the parameter `outputType`. */
 function toSource(source: JsonObject) {
@@ -50,7 +69,7 @@ function toSource(source: JsonObject) {
 const scrape = defineTask("web/scraping", {
   docs: "https://docs.linkup.so/pages/documentation/api-reference/endpoint/post-fetch",
   toRequest: ({ input }) => postJson("/fetch", { url: input.url }),
-  fromResponse({ json }, { input }) {
+  fromResponse({ json }, { input, providerParams: { renderJs = false } }) {
     const output = {
       ...emptyPage,
       url: input.url,
@@ -60,11 +79,12 @@ const scrape = defineTask("web/scraping", {
       favicon: asText(at(json, "favicon")),
       usage: null,
     };
-    return { output, units };
+    return { output, units: toCreditUnits(lookUp(fetchPrices, String(renderJs)) ?? null) };
   },
 });
 
-const depths = ["S", "M", "L", "XL"];
+/** The vendor's default, which is sent so that the price of the research is known. */
+const defaultDepth = "L";
 
 const research = defineTask("web/research_async", {
   docs: "https://docs.linkup.so/pages/documentation/endpoints/research/post",
@@ -75,7 +95,7 @@ const research = defineTask("web/research_async", {
       q: prompt,
       outputType: schema ? "structured" : "sourcedAnswer",
       structuredOutputSchema: schema ? JSON.stringify(schema) : undefined,
-      reasoningDepth: depth ?? undefined,
+      reasoningDepth: depth || defaultDepth,
     });
   },
   next({ json }, _call, request) {
@@ -84,7 +104,7 @@ const research = defineTask("web/research_async", {
     if (status === "completed") return null;
     return request.method === "GET" ? { ...request, waitMs: "growing" } : poll("/research", json);
   },
-  fromResponse({ json }) {
+  fromResponse({ json }, { input, providerParams }) {
     const found = at(json, "output");
     const answer = asText(at(found, "answer"));
     const output = {
@@ -96,7 +116,8 @@ const research = defineTask("web/research_async", {
       created_at: asText(at(json, "createdAt")),
       usage: null,
     };
-    return { output, units };
+    const { reasoningDepth = input.reasoning_depth || defaultDepth } = providerParams;
+    return { output, units: toCreditUnits(lookUp(researchPrices, String(reasoningDepth)) ?? null) };
   },
 });
 
