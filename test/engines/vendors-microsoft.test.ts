@@ -1,10 +1,12 @@
 // Tasks of Microsoft: what is sent, and how answers are read.
 
 import { describe, expect, test } from "bun:test";
+import { ValidationError } from "../../src/errors.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
 import { microsoft } from "../../src/providers/microsoft/index.ts";
 import { TaskFailure, type TaskRequest } from "../../src/providers/task.ts";
 import { jsonOf, photo, picture, requestOf, text } from "../support/cloud-tasks.ts";
+import { rejectionOf } from "../support/thrown.ts";
 import { answerOf, callOf, read, taskOf } from "./vendor-calls.ts";
 
 describe("microsoft", () => {
@@ -309,5 +311,34 @@ describe("microsoft", () => {
       mediaType: "application/ssml+xml",
       text: '<speak version="1.0" xmlns="http://www.w3.org/2001/10/synthesis" xml:lang="de-DE"><voice name="de-DE-KatjaNeural&quot;"><prosody rate="0.5" pitch="-10%">1 &lt; 2</prosody></voice></speak>',
     });
+  });
+
+  test.each([
+    ["neural", "en-US-Ava:DragonHDLatestNeural"],
+    ["neural", "en-us-ava:dragonhdomnilatestneural"],
+    ["neural", "en-US-AlloyMultilingualNeuralHD"],
+    ["neural-hd", "en-US-JennyNeural"],
+    ["neural-hd", "en-US-AlloyMultilingualNeural"],
+  ])("the model %s, which sets the price, refuses the voice %s", async (model, voice) => {
+    const refused = await rejectionOf(
+      requestOf(microsoft, "audio/tts", { model, ...text("Hi", { voice }) }),
+      ValidationError,
+    );
+    expect(refused.problems[0]?.loc).toEqual(["body", "input", "voice"]);
+  });
+
+  test.each([
+    ["neural", "en-US-AlloyMultilingualNeural"],
+    ["neural-hd", "en-US-AlloyMultilingualNeuralHD"],
+    ["neural-hd", "de-DE-Seraphina:DragonHDLatestNeural"],
+  ])("the model %s speaks with the voice %s, which chooses it where the caller names none", async (model, voice) => {
+    const input = { text: "Hi", voice };
+    expect(taskOf(microsoft, "audio/tts").defaultModelFor?.(input)).toBe(model);
+    const request = await requestOf(microsoft, "audio/tts", { model, input });
+    expect(request.body).toMatchObject({ text: expect.stringContaining(`<voice name="${voice}">`) });
+  });
+
+  test("speech without a voice has the default model", () => {
+    expect(taskOf(microsoft, "audio/tts").defaultModelFor?.({ text: "Hi", voice: null })).toBeNull();
   });
 });

@@ -334,6 +334,7 @@ describe("speech", () => {
       ["aura", "luna", "aura-luna-en"],
       ["aura-2", "celeste-es", "aura-2-celeste-es"],
       [undefined, "aura-2-zeus-en", "aura-2-zeus-en"],
+      ["aura", "aura-luna-en", "aura-luna-en"],
       ["aura-2-orion-en", null, "aura-2-orion-en"],
     ];
     for (const [model, voice, expected] of voices) {
@@ -341,6 +342,28 @@ describe("speech", () => {
       const { seen } = await ask({ ...asked, input: { text: "Hi", voice }, ...(model !== undefined && { model }) });
       expect(seen[0]?.url.searchParams.get("model")).toBe(expected);
     }
+  });
+
+  test("a voice of deepgram chooses its model where the caller names none", async () => {
+    const input = { text: "Hi", voice: "aura-luna-en" };
+    const answers = [{ bytes: mp3, mediaType: "audio/mpeg" }];
+    const { seen } = await ask({ row: deepgram, task: "audio/tts", answers, input });
+    expect(seen[0]?.url.searchParams.get("model")).toBe("aura-luna-en");
+    const speak = deepgram.tasks?.find(({ task }) => task === "audio/tts");
+    expect(speak?.defaultModelFor?.(input)).toBe("aura");
+    expect(speak?.defaultModelFor?.({ text: "Hi", voice: "aura-2-zeus-en" })).toBe("aura-2");
+    expect(speak?.defaultModelFor?.({ text: "Hi", voice: "zeus" })).toBeNull();
+  });
+
+  test.each([
+    ["aura", "aura-2-thalia-en"],
+    ["aura", "2-thalia-en"],
+    ["aura", "2-thalia"],
+    ["aura-2", "aura-luna-en"],
+    ["aura-luna-en", "aura-2-thalia-en"],
+  ])("deepgram's model %s, which sets the price, refuses the voice %s", async (model, voice) => {
+    const refused = ask({ row: deepgram, task: "audio/tts", answers: [], model, input: { text: "Hi", voice } });
+    expect((await refusalOf(refused)).problems[0].loc).toEqual(["body", "input", "voice"]);
   });
 
   test("what a vendor has no parameter for is refused, and nothing is sent", async () => {

@@ -22,6 +22,7 @@ const speak = defineTask("audio/tts", {
   models: ["aura-2", "aura"],
   acceptsAnyModel: true,
   defaultModel: "aura-2",
+  defaultModelFor: ({ voice }) => generationOf(voice || ""),
   toRequest: (call) => {
     refuseMembers(call, ["speaking_pitch", "speaking_volume"]);
     const { text, speed } = call.input;
@@ -43,8 +44,20 @@ function toVoice(call: SpeechCall): string {
   const model = modelOf(call);
   const voice = call.input.voice || lookUp(defaultVoices, model);
   if (voice === undefined) return model;
+  const name = toFullName(voice, model);
+  // Compared as it is sent: the voice `2-thalia` of the model `aura` would be one of `aura-2`, which has another price.
+  if (generationOf(name) !== generationOf(model)) refuseInput("voice", `The model '${model}' has no voice '${voice}'`);
+  return name;
+}
+
+function toFullName(voice: string, model: string): string {
   if (voice.startsWith("aura")) return voice;
   return /-[a-z]{2}$/.test(voice) ? `${model}-${voice}` : `${model}-${voice}-en`;
+}
+
+/** The generation, which has the price: `aura-2` of `aura-2-thalia-en`. Null: the name does not begin with one. */
+function generationOf(name: string): string | null {
+  return /^aura(?:-\d+)?(?=-|$)/.exec(name)?.[0] ?? null;
 }
 
 const defaultTranscriptionModel = "nova-3";

@@ -4,9 +4,9 @@ import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asString, at, objectsIn, textsIn } from "../lenient.ts";
 import { fileOf, filePart, modelOf } from "../shapes/inputs.ts";
-import { escapeXml, formatOf, type ProsodyForms, signed, toSpeech, toSsml } from "../shapes/speech.ts";
+import { escapeXml, formatOf, type ProsodyForms, type SpeechCall, signed, toSpeech, toSsml } from "../shapes/speech.ts";
 import { type TranscriptCall, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
-import { defineTask } from "../task.ts";
+import { defineTask, refuseInput } from "../task.ts";
 
 /** https://learn.microsoft.com/en-us/azure/ai-services/speech-service/rest-text-to-speech#audio-outputs */
 const formats = {
@@ -37,8 +37,9 @@ export const speak = defineTask("audio/tts", {
   docs: "https://learn.microsoft.com/en-us/azure/ai-services/speech-service/rest-text-to-speech",
   models: Object.keys(voices),
   defaultModel: "neural",
+  defaultModelFor: ({ voice }) => (voice ? kindOf(voice) : null),
   toRequest: (call) => {
-    const voice = call.input.voice || (lookUp(voices, modelOf(call)) ?? "en-US-JennyNeural");
+    const voice = chooseVoice(call);
     const language = /^[a-z]{2,3}-[A-Za-z]{2,4}/.exec(voice)?.[0] ?? "en-US";
     const inner = toSsml(call.input.text, call.input, prosodyForms);
     return {
@@ -55,6 +56,24 @@ export const speak = defineTask("audio/tts", {
   },
   fromResponse: toSpeech,
 });
+
+function chooseVoice(call: SpeechCall): string {
+  const { voice } = call.input;
+  const model = modelOf(call);
+  const defaultVoice = lookUp(voices, model) ?? "en-US-JennyNeural";
+  if (!voice) return defaultVoice;
+  if (kindOf(voice) !== model) refuseInput("voice", `The model '${model}' has voices such as ${defaultVoice}`);
+  return voice;
+}
+
+/**
+ * Voices of large models are named by the model after a colon, and those of OpenAI in high definition end in `NeuralHD`.
+ * https://learn.microsoft.com/en-us/azure/ai-services/speech-service/high-definition-voices
+ * https://learn.microsoft.com/en-us/azure/ai-services/speech-service/openai-voices
+ */
+function kindOf(voice: string): "neural" | "neural-hd" {
+  return /:|NeuralHD/i.test(voice) ? "neural-hd" : "neural";
+}
 
 /** Fast transcription answers when it is done, so there is nothing to poll. */
 export const transcribe = defineTask("audio/speech_to_text_async", {
