@@ -178,6 +178,11 @@ function toFee(usdPerThousand: number | undefined): number | null {
   return usdPerThousand === undefined ? null : toPicoPerToken(usdPerThousand) * millionPerThousand;
 }
 
+/** The rates of the standard tier, whatever the tier. */
+export function inEveryTier(schedule: Schedule): Schedule {
+  return { ...schedule, ratesAt: (at, _tier, inputTokens) => schedule.ratesAt(at, standardTier, inputTokens) };
+}
+
 export const freeRates = Object.fromEntries(
   [...inputParts, ...outputParts, ...feeParts].map((name) => [name, 0]),
 ) as unknown as Rates;

@@ -5,7 +5,7 @@ import type { Model } from "../contract/models.ts";
 import { toUsd } from "../lib/money.ts";
 import type { PricedModel, PricedProvider, PriceFile, PriceSource, RateCard, ScheduledCard } from "./price-file.ts";
 import { feeNames, rateCardSchema, rateNames, toCards } from "./price-file.ts";
-import { compileCard, freeSchedule, type Rates, type Schedule, toSchedule } from "./price-rates.ts";
+import { compileCard, freeSchedule, inEveryTier, type Rates, type Schedule, toSchedule } from "./price-rates.ts";
 
 export { builtInPrices, checkPriceFile, loadPrices, type PriceFile, type PriceSource } from "./price-file.ts";
 
@@ -13,8 +13,10 @@ export interface Price extends Schedule {
   /** Identifies the price list, for the ledger. */
   readonly version: string;
   readonly source: PriceSource | null;
-  /** Set by the operator: takes precedence over everything, also over a cost that the vendor returns. */
+  /** Set by the operator: takes precedence over the price of the model that answered. */
   readonly isOverride: boolean;
+  /** The operator set what tokens cost: takes precedence over a cost that the vendor returns. */
+  readonly replacesStatedCost: boolean;
   /** A further fee that does not follow from the usage, or null. */
   readonly fee: string | null;
 }
@@ -41,7 +43,14 @@ export function createPriceBook(
   const compiled = new Map<PricedModel, Price | null>();
   const resold = new Map<PricedModel, Price | null>();
   const findOverride = createOverrideIndex(overrides);
-  const free: Price = { version: file.version, source: null, isOverride: false, fee: null, ...freeSchedule };
+  const free: Price = {
+    version: file.version,
+    source: null,
+    isOverride: false,
+    replacesStatedCost: false,
+    fee: null,
+    ...freeSchedule,
+  };
 
   function indexOf(provider: string): ProviderIndex | undefined {
     const found = indexes.get(provider);
@@ -66,15 +75,23 @@ export function createPriceBook(
     return null;
   }
 
-  /** The price file's entry with the rates of the operator. */
+  /** The price file's entry with the rates of the operator. Its further fee stays, and so does the precedence of a cost that the vendor returns. */
   function extendEntry({ card, extended }: Override, provider: string, model: string): Price {
-    const found = findModel(provider, model);
+    const isFreeProvider = freeProviders.has(provider);
+    const found = isFreeProvider ? null : findModel(provider, model);
     const known = extended.get(found?.entry ?? null);
     if (known !== undefined) return known;
-    const cards = found === null ? [] : cardsOf(found);
+    const isFree = isFreeProvider || found?.entry.free === true;
+    const cards = isFree ? [toFreeCard(card)] : found === null ? [] : cardsOf(found);
     const merged = cards.length === 0 ? [card] : cards.map((listed) => ({ ...listed, ...card }));
-    const audioAsText = found === null || found.index.provider.audio_as_text === true;
-    const price = toOverride(toSchedule(merged.map((each) => compileCard(each, audioAsText))));
+    const audioAsText = found === null || isFree || found.index.provider.audio_as_text === true;
+    const schedule = toSchedule(merged.map((each) => compileCard(each, audioAsText)));
+    const replacesStatedCost = Object.keys(card).some((name) => !isFee(name));
+    const price: Price = {
+      ...toOverride(isFree && !replacesStatedCost ? inEveryTier(schedule) : schedule),
+      replacesStatedCost,
+      fee: found?.entry.fee ?? null,
+    };
     extended.set(found?.entry ?? null, price);
     return price;
   }
@@ -154,7 +171,13 @@ function compileModel(file: PriceFile, found: FoundModel): Price | null {
   const { entry: model, index } = found;
   const { provider } = index;
   const source = file.sources[model.source ?? provider.source] ?? null;
-  const base = { version: file.version, source, isOverride: false, fee: model.fee ?? null };
+  const base = {
+    version: file.version,
+    source,
+    isOverride: false,
+    replacesStatedCost: false,
+    fee: model.fee ?? null,
+  };
   if (model.free === true) return { ...base, ...freeSchedule };
   const cards = cardsOf(found);
   if (cards.length === 0) return null;
@@ -162,8 +185,20 @@ function compileModel(file: PriceFile, found: FoundModel): Price | null {
 }
 
 function withoutToolFees(card: ScheduledCard): ScheduledCard {
-  const isFee = (name: string) => (feeNames as readonly string[]).includes(name);
   return Object.fromEntries(Object.entries(card).filter(([name]) => !isFee(name)));
+}
+
+function isFee(name: string): boolean {
+  return (feeNames as readonly string[]).includes(name);
+}
+
+/** What an entry of the operator adds to where a model is free. Absent rates follow from those that are there, also from those of the operator. */
+function toFreeCard({ grounded_prompt }: RateCard): RateCard {
+  const names = ["input", "output", "audio_output", "image_output", ...feeNames].filter(
+    // Searches with a price of their own, even 0, are not billed by the prompt.
+    (name) => name !== "web_search_preview" && (name !== "web_search" || grounded_prompt === undefined),
+  );
+  return Object.fromEntries(names.map((name) => [name, 0]));
 }
 
 const overrideVersion = "operator";
@@ -218,7 +253,14 @@ interface Override {
 }
 
 function toOverride(schedule: Schedule): Price {
-  return { version: overrideVersion, source: null, isOverride: true, fee: null, ...schedule };
+  return {
+    version: overrideVersion,
+    source: null,
+    isOverride: true,
+    replacesStatedCost: true,
+    fee: null,
+    ...schedule,
+  };
 }
 
 /** Finds the operator's price of `<provider>/<model>`. */
@@ -228,7 +270,8 @@ function createOverrideIndex(overrides: PriceOverrides): (name: string) => Overr
   for (const [name, { free, catalogue, ...card }] of Object.entries(overrides)) {
     // A single input price of the operator applies to all kinds of input.
     const schedule = free === true ? freeSchedule : toSchedule([compileCard(card, true)]);
-    const override = { card, price: catalogue === true ? null : toOverride(schedule), extended: new Map() };
+    const isExtension = catalogue === true && free !== true;
+    const override = { card, price: isExtension ? null : toOverride(schedule), extended: new Map() };
     if (name.includes("*")) patterns.push({ fits: toMatcher(name), override });
     else exact.set(name.toLowerCase(), override);
   }

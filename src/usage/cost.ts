@@ -102,9 +102,12 @@ export interface UsageCostOptions extends Omit<CostOptions, "model"> {
   readonly priceOf?: (model: string) => Price | null;
 }
 
-/** The cost of an answer by its usage object. The operator's price comes first, then the cost that the vendor states, then the catalogue. */
+/**
+ * The cost of an answer by its usage object. The operator's price of tokens comes first, then the cost that the vendor states, then the
+ * catalogue, with what the operator added to it.
+ */
 export function costOfUsage(usage: unknown, price: Price | null, options: UsageCostOptions): Cost {
-  if (options.believesStatedCost === true && price?.isOverride !== true) {
+  if (options.believesStatedCost === true && price?.replacesStatedCost !== true) {
     const amount = readStatedCost(usage);
     if (amount !== null) {
       options.parts?.push({ part: statedVersion, model: null, count: 1, rate: amount });

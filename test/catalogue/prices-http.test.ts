@@ -18,9 +18,15 @@ const gateway = await sharedGateway({
   vendor,
   env: { SWITCHYARD_PRICES_FILE: badFile },
   config: {
-    prices: { "mock/priced": { input: 2, output: 10, cache_read: 0.5 } },
-    // A known provider at another address: its published prices count.
-    providers: { openai: { base_url: `${vendor.url}/v1`, api_key: "k" } },
+    prices: {
+      "mock/priced": { input: 2, output: 10, cache_read: 0.5 },
+      "perplexity/*": { catalogue: true, web_search: 5 },
+    },
+    // Known providers at another address: their published prices count.
+    providers: {
+      openai: { base_url: `${vendor.url}/v1`, api_key: "k" },
+      perplexity: { base_url: `${vendor.url}/v1`, api_key: "k" },
+    },
   },
 });
 const key = await gateway.createKey();
@@ -56,6 +62,15 @@ describe("cost", () => {
     const body = await readCompletion(await ask(gateway.url, key, { ...hello, model: "openai/gpt-4o-mini" }));
     // 600 × 0.15 + 400 × 0.075 + 200 × 0.60, in USD per million: developers.openai.com/api/docs/pricing.
     expect(body.cost).toBe(0.00024);
+  });
+
+  test("is what the provider states where the operator only adds to the catalogue, and unknown without it", async () => {
+    const asked = { ...hello, model: "perplexity/sonar" };
+    vendor.next(answer(200, completion("Hi", { usage: { ...usage, cost: { total_cost: 0.008 } }, model: "sonar" })));
+    expect((await readCompletion(await ask(gateway.url, key, asked))).cost).toBe(0.008);
+    vendor.next(answer(200, completion("Hi", { usage, model: "sonar" })));
+    const unstated = await readCompletion(await ask(gateway.url, key, asked));
+    expect(unstated).toMatchObject({ cost: null, cost_reason: "fee_unknown" });
   });
 
   test("is null, with the reason, when the price or the usage is not known", async () => {

@@ -278,6 +278,63 @@ test("an entry of the operator can add to that of the price file", () => {
   expect(cost).toMatchObject({ amount: 28_001_000_000, version: "operator" });
 });
 
+describe("what an entry with `catalogue: true` does not state", () => {
+  const searched = { prompt_tokens: 1_000, completion_tokens: 0, server_tool_use: { web_search_requests: 2 } };
+  const find = (
+    overrides: unknown,
+    provider: string,
+    model: string,
+    freeProviders: ReadonlySet<string> = new Set(),
+  ) => {
+    const { prices, problems } = readPriceOverrides(overrides);
+    expect(problems).toEqual([]);
+    const file = smallFile();
+    file.providers["acme"]?.models.push({ ids: ["searcher"], fee: "each request", price: { input: 1, output: 1 } });
+    return createPriceBook(file, prices, freeProviders).find(provider, model);
+  };
+
+  test("includes the fee of the catalogue, which makes the cost unknown", () => {
+    const price = find({ "acme/*": { catalogue: true, web_search: 5 } }, "acme", "searcher");
+    expect(costOfUsage(searched, price, { at: noon })).toMatchObject({ amount: null, reason: "fee_unknown" });
+    if (price === null) throw new Error("there is no price");
+    expect(toPublicPricing(price, noon)).toMatchObject({ unlisted_fee: "each request" });
+  });
+
+  test("includes the cost that the vendor states, unless the entry prices tokens", () => {
+    const usage = { ...searched, cost: { total_cost: 0.008 } };
+    const amountWith = (entry: object) => {
+      const price = find({ "acme/one": entry }, "acme", "one");
+      return costOfUsage(usage, price, { at: noon, believesStatedCost: true }).amount;
+    };
+    expect(amountWith({ catalogue: true, web_search: 5 })).toBe(8_000_000_000);
+    expect(amountWith({ catalogue: true, web_search: 5, input: 2 })).toBe(12_000_000_000);
+    expect(amountWith({ catalogue: true, web_search: 5, tiers: { batch: 0.5 } })).toBe(11_000_000_000);
+    expect(amountWith({ web_search: 5, input: 2 })).toBe(12_000_000_000);
+  });
+
+  test.each([
+    ["a free model", "acme/gift", new Set<string>()],
+    ["a model of a free provider", "in-house/any", new Set(["in-house"])],
+  ])("is free for %s, in every tier", (_, name, freeProviders) => {
+    const [provider = "", model = ""] = name.split("/");
+    const amountWith = (entry: object, tier = "standard") => {
+      const price = find({ [name]: { catalogue: true, ...entry } }, provider, model, freeProviders);
+      return costOfUsage(searched, price, { at: noon, tier }).amount;
+    };
+    expect(amountWith({ file_search: 5 })).toBe(0);
+    expect(amountWith({ web_search: 5 })).toBe(10_000_000_000);
+    expect(amountWith({ web_search: 5 }, "priority")).toBe(10_000_000_000);
+    expect(amountWith({ grounded_prompt: 35 })).toBe(35_000_000_000);
+    expect(amountWith({ input: 2 })).toBe(2_000_000_000);
+    expect(amountWith({ input: 2 }, "priority")).toBeNull();
+  });
+
+  test("does not matter for a model that the operator declares free", () => {
+    const price = find({ "acme/one": { catalogue: true, free: true } }, "acme", "one");
+    expect(costOfUsage(searched, price, { at: noon }).amount).toBe(0);
+  });
+});
+
 describe("a new file", () => {
   function change(edit: (file: PriceFile) => void): PriceFile {
     const file = smallFile();
