@@ -50,7 +50,9 @@ export interface StartedSession {
 export type Sessions = ReturnType<typeof createSessions>;
 
 const tokenForm = /^[A-Za-z0-9_-]{43}$/;
+// A row is read with every request of a session, and some issuers state thousands of groups.
 const maxGroups = 200;
+const maxGroupLength = 256;
 const maxNameLength = 256;
 // The time of the last use is written at most this often.
 const longestTouchMs = 60_000;
@@ -129,9 +131,7 @@ export function createSessions(options: SessionsOptions) {
     },
 
     async startForPerson({ issuer, subject, name, groups }: Identity, origin: Origin): Promise<StartedSession> {
-      // Only groups with a role are stored: some issuers state thousands.
-      const known = new Set(people?.roles.map(({ group }) => group));
-      const kept = groups.filter((group) => known.has(group)).slice(0, maxGroups);
+      const kept = selectGroups(groups, people?.roles ?? []);
       const row = { keyId: null, keyProof: null, issuer, subject, groups: kept, name: name.slice(0, maxNameLength) };
       return await start(createToken(), row, origin);
     },
@@ -181,6 +181,14 @@ export function createSessions(options: SessionsOptions) {
       };
     },
   };
+}
+
+/** Groups without a role are stored too, because a reload may give them one. Those that decide now come first, so that they are never left out. */
+function selectGroups(groups: readonly string[], grants: readonly GroupRole[]): string[] {
+  const stated = new Set(groups);
+  const granted = grants.map(({ group }) => group).filter((group) => stated.has(group));
+  const others = groups.filter(({ length }) => length <= maxGroupLength);
+  return [...new Set([...granted, ...others])].slice(0, maxGroups);
 }
 
 function toListedSession(session: SessionRecord): ListedSession {

@@ -12,7 +12,7 @@ const columns = {
   /** Of a session that began with a key: its id, and a hash over the token and the hash of the secret that was used. */
   keyId: nullable(text()),
   keyProof: nullable(text()),
-  /** Of a session that began with OpenID Connect: the issuer, the subject there, and the groups that decide about the role. */
+  /** Of a session that began with OpenID Connect: the issuer, the subject there, and the groups at the sign-in, which decide about the role. */
   issuer: nullable(text()),
   subject: nullable(text()),
   groups: nullable(json<readonly string[]>()),

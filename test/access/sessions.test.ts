@@ -1,8 +1,8 @@
-// When sessions end by themselves. The test controls the clock.
+// When sessions end by themselves, and which role the groups of a person have. The test controls the clock.
 
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { openKeyring } from "../../src/access/keys.ts";
-import { createSessions } from "../../src/access/sessions.ts";
+import { createSessions, type GroupRole } from "../../src/access/sessions.ts";
 import { minuteMs } from "../../src/lib/time-units.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { catchError, createEngines, quiet, withStorage } from "../contracts/engines.ts";
@@ -72,5 +72,50 @@ test("neither the token nor a hash of the key that could be guessed from it is s
     expect(row?.keyProof).toBeString();
     expect(stored).not.toContain(token);
     expect(stored).not.toContain(Bun.SHA256.hash("an-admin-key-of-a-test", "hex"));
+  });
+});
+
+describe("after a reload, a session has the role that its groups have now", () => {
+  const issuer = "https://login.example";
+  const grant = (group: string, role: GroupRole["role"]): GroupRole => ({ group, role, team: null });
+
+  /** The roles of a person, whose session began with the first list of grants, with each of the lists. */
+  async function findRoles(groups: readonly string[], configurations: readonly (readonly GroupRole[])[]) {
+    const found: unknown[] = [];
+    await withStorage(await sqlite.createStore(), async (storage) => {
+      const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: 9e9, log: quiet });
+      const times = { idleTimeoutMs: 30 * minuteMs, lifetimeMs: 60 * minuteMs };
+      const configured = configurations.map((roles) =>
+        createSessions({ storage, keyring, ...times, people: { issuer, roles }, log: quiet }),
+      );
+      const person = { issuer, subject: "ada", name: "Ada", groups };
+      const { token } = (await configured[0]?.startForPerson(person, origin)) ?? { token: "" };
+      for (const sessions of configured)
+        found.push((await sessions.authenticate(token, true).catch((error) => error)).role ?? "none");
+      await keyring.close();
+    });
+    return found;
+  }
+
+  const administrators = grant("administrators", "administrator");
+
+  test("also that of a group which had none at the sign-in", async () => {
+    const configurations = [
+      [administrators],
+      [grant("suspended", "viewer"), administrators],
+      [grant("support", "operator")],
+      [grant("others", "viewer")],
+    ];
+    const found = await findRoles(["support", "administrators", "suspended"], configurations);
+    expect(found).toEqual(["administrator", "viewer", "operator", "none"]);
+  });
+
+  test("and of an issuer that states thousands of groups, those with a role are stored first", async () => {
+    const many = Array.from({ length: 5_000 }, (_, index) => `group ${index}`);
+    const long = "x".repeat(5_000);
+    const roles = [administrators, grant(long, "operator")];
+    const [demoted, ungranted] = [[grant("group 0", "viewer"), ...roles], [grant("group 4999", "viewer")]];
+    const found = await findRoles([...many, long, "administrators"], [roles, [...roles].reverse(), demoted, ungranted]);
+    expect(found).toEqual(["administrator", "operator", "viewer", "none"]);
   });
 });
