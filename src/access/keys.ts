@@ -56,7 +56,7 @@ export async function openKeyring(options: KeyringOptions) {
     return key === null || (ofTeam !== null && key.team !== ofTeam) ? refuseUnknown() : key;
   }
 
-  /** The team that a request names; undefined: it names no team. `newTeam` is stored if no team has that name. */
+  /** The team that a request names; undefined: it names no team. `newTeam`, which only administrators may create, is stored if no team has that name. */
   async function readTeam(
     { team, owner }: Pick<UpdateKeyRequest, "team" | "owner">,
     actor: Actor,
@@ -71,6 +71,10 @@ export async function openKeyring(options: KeyringOptions) {
       return { name: found?.name ?? refuseTeam(), newTeam: null };
     }
     if (typeof owner !== "string") return team === null || owner === null ? { name: null, newTeam: null } : undefined;
+    if (actor.role !== "administrator") {
+      const found = await storage.teams.find(owner);
+      return { name: found?.name ?? refuseNewTeam(), newTeam: null };
+    }
     return { name: owner, newTeam: toTeamRecord({ name: owner }, defaults.team, now()) };
   }
 
@@ -177,6 +181,10 @@ function refuseUnknown(): never {
 
 function refuseManagementKeys(): never {
   throw new GatewayError("insufficient_role", "Only administrators may create and change management keys.");
+}
+
+function refuseNewTeam(): never {
+  throw new GatewayError("insufficient_role", "There is no team with this name, and only administrators create teams.");
 }
 
 function refuseRole(): never {

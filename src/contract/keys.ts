@@ -15,7 +15,7 @@ const descriptions = {
   name: "What people call the key.",
   kind: "`inference` calls models, `management` manages the gateway, `sandbox` is free and answered by the sandbox.",
   team: "The team that the key belongs to. The limits and allowed models of the team apply to all its keys together. Keys of one team share files, jobs and stored responses.",
-  owner: "Older name of `team`. A request that sets it creates the team if it does not exist.",
+  owner: "Older name of `team`. A request of an administrator that sets it creates the team if it does not exist.",
   role:
     "What a management key may do: a `viewer` reads, an `operator` also changes keys and jobs, an `administrator` does everything. With a " +
     "team, the role is limited to that team. Null for other keys.",

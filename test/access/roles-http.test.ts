@@ -268,6 +268,25 @@ describe("roles cannot be raised", () => {
     }
   });
 
+  test("an operator does not create a team by naming it as the owner of a key", async () => {
+    const name = `new-${crypto.randomUUID()}`;
+    const operator = find("operator", null);
+    const target = await createKey(null);
+    for (const refused of [
+      await send(operator, "POST", "/keys", { name: "x", owner: name }),
+      await send(operator, "PATCH", `/keys/${target.id}`, { owner: name }),
+    ])
+      expect([refused.status, refused.json["error"]]).toMatchObject([403, { code: "insufficient_role" }]);
+    expect((await send(find("administrator", null), "GET", `/teams/${name}`)).status).toBe(404);
+    const moved = await send(operator, "PATCH", `/keys/${target.id}`, { owner: teams[1].name });
+    expect([moved.status, moved.json["team"]]).toEqual([200, teams[1].name]);
+    const made = await send(operator, "POST", "/keys", { name: "x", owner: teams[0].name });
+    expect([made.status, made.json["team"]]).toEqual([201, teams[0].name]);
+    const administrator = find("administrator", null);
+    expect((await send(administrator, "POST", "/keys", { name: "x", owner: name })).json["team"]).toBe(name);
+    expect((await send(operator, "GET", `/teams/${name}`)).status).toBe(200);
+  });
+
   test("an administrator of a team creates management keys of that team only", async () => {
     const administrator = find("administrator", teams[0]);
     const made = await send(administrator, "POST", "/keys", { name: "mine", kind: "management", role: "viewer" });
