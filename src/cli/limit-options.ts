@@ -58,8 +58,14 @@ export function addLimitOptions(command: Command): Command {
   return command
     .option("--model <pattern>", "an allowed model, such as openai/*; repeatable; none: all models", collect)
     .option("--budget <amount>", "US dollars; none: no budget", toNumberOrNone)
-    .option("--period <period>", "period of the budget: none, daily, weekly or monthly")
-    .option("--time-zone <name>", "time zone in which the periods begin, such as Europe/Berlin; default: UTC")
+    .option(
+      "--period <period>",
+      "period of the budget: none, daily, weekly or monthly; a change starts its count at zero",
+    )
+    .option(
+      "--time-zone <name>",
+      "time zone in which the periods begin, such as Europe/Berlin; default: UTC; a change starts the count of the budget at zero",
+    )
     .option("--raise <amount>", "US dollars that are added to the budget for a time; none: no raise", toNumberOrNone)
     .option("--raise-until <time>", "end of the raise: ISO 8601, or days such as 7d")
     .option("--requests-per-second <n>", "rate limit; none: no limit", toNumberOrNone)

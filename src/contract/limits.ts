@@ -49,13 +49,19 @@ const budgetMembers = {
   period: z
     .enum(budgetPeriods)
     .default("none")
-    .describe("When spending is counted from zero again: never, or with each day, week (from Monday) or month."),
+    .describe(
+      "When spending is counted from zero again: never, or with each day, week (from Monday) or month. A change of the period of an " +
+        "existing budget also starts the count at zero.",
+    ),
   time_zone: z
     .string()
     .max(64, { abort: true })
     .superRefine(refuseUnknownTimeZone)
     .default("UTC")
-    .describe("The time zone in which days, weeks and months begin, such as `Europe/Berlin`."),
+    .describe(
+      "The time zone in which days, weeks and months begin, such as `Europe/Berlin`. A change that moves the beginning of the current " +
+        "period starts the count of an existing budget at zero.",
+    ),
 };
 
 const budget = closedObject({

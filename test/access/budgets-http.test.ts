@@ -93,6 +93,20 @@ test("the budgets of a key, its team and a model pattern apply at once", async (
   expect(ofModel.told + ofTeam.told).toBeLessThanOrEqual(0.05);
 });
 
+test("a change of the period or the time zone starts the count at zero, and a change back continues the earlier count", async () => {
+  const settings = { name: "budgeted", budget: { amount: 0.02 } };
+  const { id, key } = (await gateway.manage("POST", "/keys", settings)) as { id: string; key: string };
+  const spendWith = async (budget: object): Promise<number> => {
+    await gateway.manage("PATCH", `/keys/${id}`, { budget });
+    return (await spendAll(key)).answered;
+  };
+  expect(await spendWith({ amount: 0.02, period: "none" })).toBeGreaterThan(8);
+  expect(await spendWith({ amount: 0.02, period: "none", time_zone: "Asia/Tokyo" })).toBe(0);
+  expect(await spendWith({ amount: 0.02, period: "monthly" })).toBeGreaterThan(8);
+  expect(await spendWith({ amount: 0.02, period: "monthly", time_zone: "Asia/Tokyo" })).toBeGreaterThan(8);
+  expect(await spendWith({ amount: 0.02, period: "none" })).toBe(0);
+});
+
 test("a failed call costs nothing", async () => {
   const key = await createKey({ budget: { amount: 0.02 } });
   gateway.vendor.on("broken", answer(400, { error: { message: "no" } }));

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { Key, KeyWithSecret, Team } from "../../src/dashboard/api/types.ts";
-import { toFields } from "../../src/dashboard/components/limit-fields.ts";
+import { startsAtZero, toFields } from "../../src/dashboard/components/limit-fields.ts";
 import { toChangedKey, toNewKey } from "../../src/dashboard/pages/keys/key-request.ts";
 import { toChangedTeam, toNewTeam } from "../../src/dashboard/pages/teams/team-request.ts";
 import { createManagementClient } from "../support/gateway-settings.ts";
@@ -60,4 +60,16 @@ test("fields that were emptied remove what a key and a team had", async () => {
   expect(changedKey).toMatchObject({ ...unlimited, team: null });
   const changedTeam = await gateway.manage("PATCH", `/teams/${team.id}`, toChangedTeam(emptyTeam, team));
   expect(changedTeam).toMatchObject({ ...unlimited, display_name: null });
+});
+
+test("a form says that the count starts at zero only if the period of an existing budget is changed", async () => {
+  const budget = { amount: 1, period: "daily" };
+  const limited = (await gateway.manage("POST", "/teams", { name: "limited", budget })) as Team;
+  const unlimited = (await gateway.manage("POST", "/teams", { name: "unlimited", budget: null })) as Team;
+  const monthly = { amount: 5, period: "monthly" } as const;
+  expect(startsAtZero({ ...toFields(limited), ...monthly }, limited)).toBe(true);
+  expect(startsAtZero({ ...toFields(limited), amount: 5 }, limited)).toBe(false);
+  expect(startsAtZero({ ...toFields(limited), ...monthly, amount: "" }, limited)).toBe(false);
+  expect(startsAtZero({ ...toFields(unlimited), ...monthly }, unlimited)).toBe(false);
+  expect(startsAtZero({ ...toFields(null), ...monthly }, null)).toBe(false);
 });

@@ -4,7 +4,7 @@ import type { CreateTeam, Team } from "../api/types.ts";
 import { viewerTimeZone } from "../lib/format.ts";
 import { withoutNull } from "../lib/without-null.ts";
 
-type Limits = Pick<Team, "allowed_models" | "rate_limit" | "budget" | "tags">;
+export type Limits = Pick<Team, "allowed_models" | "rate_limit" | "budget" | "tags">;
 type LimitsRequest = Pick<CreateTeam, "allowed_models" | "rate_limit" | "budget" | "tags">;
 
 /** Empty texts: no limit, or in something new the default. */
@@ -52,6 +52,12 @@ export function toLimits(fields: LimitFields, before: Limits | null): LimitsRequ
     tags: fields.tags.length === 0 ? null : Object.fromEntries(fields.tags.map(toPair)),
   };
   return before === null ? withoutNull(limits) : limits;
+}
+
+/** What was spent in a period of one kind does not count in a period of another kind. */
+export function startsAtZero(fields: LimitFields, before: Limits | null): boolean {
+  const period = before?.budget?.period;
+  return period !== undefined && fields.amount !== "" && fields.period !== period;
 }
 
 function toNumber(value: number | string): number | null {

@@ -1,15 +1,15 @@
 // The fields of the limits that keys and teams have in common.
 
-import { Group, NumberInput, Select, Stack, TagsInput } from "@mantine/core";
+import { Group, NumberInput, Select, Stack, TagsInput, Text } from "@mantine/core";
 import type { ApiError } from "../api/client.ts";
-import type { LimitFields } from "./limit-fields.ts";
+import { type LimitFields, type Limits, startsAtZero } from "./limit-fields.ts";
 
 interface LimitsFormProps {
   readonly fields: LimitFields;
   readonly onChange: (fields: LimitFields) => void;
   readonly error: ApiError | null;
-  /** Empty fields of something new get the defaults of the configuration. */
-  readonly isNew: boolean;
+  /** Null: something new, whose empty fields get the defaults of the configuration. */
+  readonly before: Limits | null;
 }
 
 const periods = [
@@ -19,7 +19,8 @@ const periods = [
   { value: "none", label: "in total" },
 ];
 
-export function LimitsForm({ fields, onChange, error, isNew }: LimitsFormProps) {
+export function LimitsForm({ fields, onChange, error, before }: LimitsFormProps) {
+  const isNew = before === null;
   const empty = isNew ? "default" : "no limit";
   const set = (change: Partial<LimitFields>) => onChange({ ...fields, ...change });
   const rate = (name: "requestsPerMinute" | "tokensPerMinute" | "concurrentRequests", member: string) => ({
@@ -59,6 +60,11 @@ export function LimitsForm({ fields, onChange, error, isNew }: LimitsFormProps) 
           onChange={(period) => set({ period: (period ?? "monthly") as LimitFields["period"] })}
         />
       </Group>
+      {startsAtZero(fields, before) && (
+        <Text size="sm" c="dimmed">
+          With another period, the count starts at zero: what was spent before does not count.
+        </Text>
+      )}
       <Group gap="sm" grow align="flex-start">
         <NumberInput label="Requests per minute" {...rate("requestsPerMinute", "requests_per_minute")} />
         <NumberInput label="Tokens per minute" {...rate("tokensPerMinute", "tokens_per_minute")} />

@@ -116,7 +116,7 @@ export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
             onChange={setChosen}
             error={error?.problemOf("scopes")}
           />
-          <LimitsForm fields={limits} onChange={setLimits} error={error} isNew={before === null} />
+          <LimitsForm fields={limits} onChange={setLimits} error={error} before={before} />
         </>
       )}
     </EditDrawer>

@@ -46,7 +46,7 @@ export function TeamForm({ before, onClose }: { readonly before: Team | null; re
         error={error?.problemOf("display_name")}
         maxLength={256}
       />
-      <LimitsForm fields={limits} onChange={setLimits} error={error} isNew={before === null} />
+      <LimitsForm fields={limits} onChange={setLimits} error={error} before={before} />
     </EditDrawer>
   );
 }
