@@ -23,6 +23,12 @@ export interface AuditNote {
   team?: string | null;
 }
 
+interface AuditPage {
+  readonly records: readonly AuditRecord[];
+  /** The last record if more follow. */
+  readonly next: AuditRecord | null;
+}
+
 const csvPageSize = 1_000;
 // Refused sign-ins are recorded, but an attacker must not fill the store with them.
 const maxRefusalsPerMinute = 60;
@@ -40,12 +46,20 @@ export function createAudit(store: Storage["audit"], log: Log, now: () => number
     return { ...range, team: ofTeam ?? team, actor, action, target, outcome, after: cursor, limit };
   }
 
-  async function readPage(filter: AuditFilter) {
+  async function readPage(filter: AuditFilter): Promise<AuditPage> {
     // One record more than the page has shows whether another page follows.
     const found = await store.list({ ...filter, limit: filter.limit + 1 });
     const records = found.slice(0, filter.limit);
     const last = records.at(-1);
     return { records, next: found.length > filter.limit && last !== undefined ? last : null };
+  }
+
+  async function* writePages(filter: AuditFilter, first: AuditPage): AsyncGenerator<string> {
+    yield toCsv([csvColumns]);
+    for (let page = first; ; page = await readPage({ ...filter, after: page.next })) {
+      yield toCsv(page.records.map(toCsvRow));
+      if (page.next === null) return;
+    }
   }
 
   return {
@@ -55,16 +69,13 @@ export function createAudit(store: Storage["audit"], log: Log, now: () => number
       return { items: records.map(toAuditObject), next_cursor: next === null ? null : toCursor(next) };
     },
 
-    /** All records, page by page, the names of the columns first. */
-    async *toCsvPages(request: ListAuditRequest, ofTeam: string | null): AsyncGenerator<string> {
-      const filter = toFilter(request, ofTeam);
-      yield toCsv([csvColumns]);
-      for (let { after } = filter; ; ) {
-        const { records, next } = await readPage({ ...filter, after, limit: csvPageSize });
-        yield toCsv(records.map(toCsvRow));
-        if (next === null) return;
-        after = next;
-      }
+    /**
+     * All records, page by page, the names of the columns first. The first page is read at once: after the first byte of an answer, a wrong
+     * request or a store that is down could no longer be reported.
+     */
+    async toCsvPages(request: ListAuditRequest, ofTeam: string | null): Promise<AsyncGenerator<string>> {
+      const filter = { ...toFilter(request, ofTeam), limit: csvPageSize };
+      return writePages(filter, await readPage(filter));
     },
 
     /** Records something that has happened. If the store does not take it, that is logged. */

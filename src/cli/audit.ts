@@ -34,7 +34,7 @@ export function createAuditCommand(context: UsageContext): Command {
       await withStorage(context, async (storage) => {
         const audit = createAudit(storage.audit, log);
         if (csv) {
-          for await (const page of audit.toCsvPages(query, null)) if (page !== "") context.print(page.trimEnd());
+          for await (const page of await audit.toCsvPages(query, null)) if (page !== "") context.print(page.trimEnd());
           return;
         }
         const list = await audit.list(query, null);

@@ -129,6 +129,25 @@ test("filters select by actor, action, time and outcome, and refuse what they do
     expect((await fetch(`${gateway.url}/v3/manage/audit?${query}`, { headers })).status, query).toBe(422);
 });
 
+test("CSV is refused with the same answer as JSON, before anything is sent", async () => {
+  const [own, other] = [`own-${crypto.randomUUID()}`, `other-${crypto.randomUUID()}`];
+  for (const name of [own, other]) await gateway.manage("POST", "/teams", { name });
+  const viewer = await createKey({ kind: "management", role: "viewer", team: own });
+  const read = async (query: string, key: string) => {
+    const headers = { authorization: `Bearer ${key}`, "x-request-id": "same-for-both" };
+    const response = await fetch(`${gateway.url}/v3/manage/audit?${query}`, { headers });
+    return { status: response.status, type: response.headers.get("content-type"), json: await response.json() };
+  };
+  for (const [query, key, status] of [
+    [`team=${other}`, viewer.key, 404],
+    ["from=2026-01-02&to=2026-01-01", gateway.adminKey, 422],
+  ] as const) {
+    const asJson = await read(query, key);
+    expect(asJson.status, query).toBe(status);
+    expect(await read(`${query}&format=csv`, key), query).toEqual(asJson);
+  }
+});
+
 test("a file that an operator deletes is recorded with its name", async () => {
   const form = new FormData();
   form.append("file", new Blob(["some text"]), "note.txt");

@@ -28,7 +28,7 @@ export function auditRoutes(audit: Audit): Route[] {
       async run({ query, caller, request }) {
         const format = query.format ?? (asksForCsv(request.headers) ? "csv" : "json");
         if (format === "json") return replyJson(await audit.list(query, caller.team), { headers: { vary: "accept" } });
-        return reply(toStream(audit.toCsvPages(query, caller.team)), {
+        return reply(toStream(await audit.toCsvPages(query, caller.team)), {
           headers: {
             "content-type": "text/csv; charset=utf-8; header=present",
             "content-disposition": 'attachment; filename="audit.csv"',
