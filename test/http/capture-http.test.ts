@@ -165,6 +165,29 @@ test("only administrators read content, of their team, and the audit log says wh
   expect(items).toMatchObject([{ action: "request.read_content", target: { kind: "request", team: "red" } }]);
 });
 
+test("a read of content of several teams is recorded for each of them", async () => {
+  const id = `shared-${crypto.randomUUID()}`;
+  const owners = [key, await createKey({ team: "blue" }), await createKey(), await createKey({ team: "red" })];
+  for (const owner of owners)
+    expect((await send("/v3/chat/completions", chat("Hi"), owner, { "x-request-id": id })).status).toBe(200);
+  await waitFor("the captured requests", async () => {
+    const { json } = await read(gateway, id);
+    return json.items?.length === owners.length ? true : null;
+  });
+  const reader = await createKey({ kind: "management", role: "administrator", name: "Grace" });
+  expect((await read(gateway, id, reader)).json.items).toHaveLength(owners.length);
+  const listReads = async (asKey: string) => {
+    const headers = { authorization: `Bearer ${asKey}` };
+    const response = await fetch(`${gateway.url}/v3/manage/audit?target=${id}&actor=Grace`, { headers });
+    const { items } = (await response.json()) as { items: { action: string; target: { team: string | null } }[] };
+    return items.map(({ action, target }) => `${action} ${target.team}`).toSorted();
+  };
+  const action = "request.read_content";
+  expect(await listReads(gateway.adminKey)).toEqual([`${action} blue`, `${action} null`, `${action} red`]);
+  const blue = await createKey({ kind: "management", role: "viewer", team: "blue" });
+  expect(await listReads(blue)).toEqual([`${action} blue`]);
+});
+
 test("without the setting nothing is captured", async () => {
   await using other = await testGateway();
   const program = await other.createKey();

@@ -1,7 +1,7 @@
 // `/v3/manage/usage`, `/v3/manage/keys/{key_id}/usage` and `/v3/manage/requests`.
 
 import type { Caller } from "../../access/caller.ts";
-import { capturedContent } from "../../contract/captures.ts";
+import { type CapturedContent, type CapturedRequest, capturedContent } from "../../contract/captures.ts";
 import { keyPath } from "../../contract/keys.ts";
 import { latencyQuery, latencyReport } from "../../contract/latency.ts";
 import * as contract from "../../contract/usage.ts";
@@ -92,7 +92,7 @@ export function usageRoutes(dependencies: UsageDependencies): Route[] {
       ...common,
       description:
         "Headers and content of the request and of its answer, if they were captured (`SWITCHYARD_CAPTURE_CONTENT`). A record of the audit log says " +
-        "who read them. While it cannot be written, the answer is 503.",
+        "who read them, one for each team that they belong to. While it cannot be written, the answer is 503.",
       path: "/v3/manage/requests/{request_id}/content",
       role: "administrator",
       params: contract.requestPath,
@@ -101,17 +101,22 @@ export function usageRoutes(dependencies: UsageDependencies): Route[] {
       example: { path: { request_id: "$REQUEST_ID" } },
       async run({ params: { request_id: id }, caller, actor }) {
         const content = await captures.find(id, caller.team);
-        const [newest] = content.items;
         // A request that does not exist for the caller is answered as for the attempts.
-        if (newest === undefined) await requestLog.find(id, caller.team);
-        else {
-          const target = { kind: "request", id, name: newest.path, team: newest.team };
+        if (content.items.length === 0) await requestLog.find(id, caller.team);
+        for (const { path, team } of newestOfTeams(content)) {
+          const target = { kind: "request", id, name: path, team };
           await audit.recordRead(actor, { action: "request.read_content", target });
         }
         return replyJson(content);
       },
     }),
   ];
+}
+
+/** Callers choose request ids, so the items may belong to several teams, and the audit log tells each team who read its content. */
+function newestOfTeams({ items }: CapturedContent): Iterable<CapturedRequest> {
+  // The items begin with the newest, so it is set last.
+  return new Map(items.toReversed().map((item) => [item.team, item])).values();
 }
 
 /** The same query for a caller whose role is limited to a team. Other teams do not exist for that caller. */
