@@ -79,24 +79,31 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
     const hex = hashSecret(secret);
     const entry = entries.get(hex) ?? (admin?.secretHash === hex ? adminEntry : null);
     scratch.write(hex, "latin1");
-    if (entry === null || !timingSafeEqual(entry.hash, scratch)) {
-      // While the store is down, the key may be new, so it is not reported as unknown.
-      return isStale || hasFailed || !storage.isHealthy() ? unavailable : unknown;
-    }
-    return judge(entry);
+    return entry === null || !timingSafeEqual(entry.hash, scratch) ? judgeMissing() : use(entry);
   }
 
-  /** Whether the key behind the entry works now. */
-  function judge(entry: Entry): Lookup {
-    if (entry === adminEntry) return entry.found;
-    if (isStale) return unavailable;
+  /** While the store is down, the key may be new, so it is not reported as unknown. */
+  function judgeMissing(): Lookup {
+    return isStale || hasFailed || !storage.isHealthy() ? unavailable : unknown;
+  }
+
+  /** As `judge`, and notes the use of a key that works. */
+  function use(entry: Entry): Lookup {
     const time = now();
-    if (entry.isRevoked || time >= entry.replacedAt) return revoked;
-    if (time >= entry.expiresAt) return expired;
-    if (entry.isTeamDisabled) return teamDisabled;
+    const lookup = judge(entry, time);
+    if (lookup !== entry.found || entry === adminEntry) return lookup;
     entry.usedAt = time;
     if (!used.has(entry.keyId)) used.set(entry.keyId, entry);
-    return entry.found;
+    return lookup;
+  }
+
+  /** Whether the key behind the entry works at this time. */
+  function judge(entry: Entry, time: number): Lookup {
+    if (entry === adminEntry) return entry.found;
+    if (isStale) return unavailable;
+    if (entry.isRevoked || time >= entry.replacedAt) return revoked;
+    if (time >= entry.expiresAt) return expired;
+    return entry.isTeamDisabled ? teamDisabled : entry.found;
   }
 
   /** Reads the changes from the store. */
@@ -203,14 +210,22 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
 
     /**
      * The state of a key with which a session began. `wasUsed` recognises the hash of the secret that was used then: a session ends with
-     * that secret.
+     * that secret. `isUse`: whether the last use of the key is noted.
      */
-    lookUpById(keyId: string, wasUsed: (secretHash: string) => boolean): Lookup {
+    lookUpById(keyId: string, wasUsed: (secretHash: string) => boolean, isUse: boolean): Lookup {
       const key = keyId === admin?.id ? admin : keys.get(keyId);
-      if (key === undefined) return isStale || hasFailed || !storage.isHealthy() ? unavailable : unknown;
+      if (key === undefined) return judgeMissing();
       const hash = [key.secretHash, key.previousHash].find((one) => one !== null && wasUsed(one));
       const entry = key === admin ? adminEntry : entries.get(hash ?? "");
-      return hash === undefined || entry === undefined || entry === null ? revoked : judge(entry);
+      if (hash === undefined || entry === undefined || entry === null) return revoked;
+      return isUse ? use(entry) : judge(entry, now());
+    },
+
+    /** Whether a request with this key would be accepted now. Not a use of the key. */
+    async checkById(keyId: string): Promise<Lookup> {
+      if (!keys.has(keyId)) await refresh();
+      const entry = entries.get(keys.get(keyId)?.secretHash ?? "");
+      return entry === undefined ? judgeMissing() : judge(entry, now());
     },
 
     /** From the snapshot, by name or id. */

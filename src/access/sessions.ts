@@ -69,17 +69,17 @@ export function createSessions(options: SessionsOptions) {
     const time = now();
     const times = { createdAt: time, seenAt: time, expiresAt: time + lifetimeMs };
     const session: SessionRecord = { id: Bun.randomUUIDv7(), tokenHash: hashSecret(token), ...row, ...times };
-    const caller = findCaller(session, token);
+    const caller = findCaller(session, token, true);
     await storage.sessions.insert(session, toActor(caller, origin));
     return { token, caller };
   }
 
   /** The role may have changed since the session began: it is that of the key, or of the groups in the current configuration. */
-  function findCaller(session: SessionRecord, token: string): Caller {
+  function findCaller(session: SessionRecord, token: string, isUse: boolean): Caller {
     const { id, keyId, keyProof, subject, expiresAt } = session;
     const held: CallerSession = { id, subject, csrfToken: toCsrfToken(token), expiresAt };
     if (keyId === null) return { ...toPerson(session), session: held };
-    const found = keyring.lookUpById(keyId, (secretHash) => toKeyProof(token, secretHash) === keyProof);
+    const found = keyring.lookUpById(keyId, (secretHash) => toKeyProof(token, secretHash) === keyProof, isUse);
     if ("caller" in found) return { ...found.caller, session: held };
     if (found.refused === "unavailable")
       throw new GatewayError("dependency_unavailable", "The key store does not answer; try again.", { retryAfter: 1 });
@@ -143,7 +143,7 @@ export function createSessions(options: SessionsOptions) {
       const time = now();
       if (time >= session.expiresAt) throw ended("The session has reached its longest duration. Sign in again.");
       if (time - session.seenAt >= idleTimeoutMs) throw ended("The session was not used for too long. Sign in again.");
-      const caller = findCaller(session, token);
+      const caller = findCaller(session, token, isUse);
       if (isUse && time - session.seenAt >= touchEveryMs)
         await storage.sessions
           .touch(session.id, time)

@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { openKeyring } from "../../src/access/keys.ts";
 import { createSessions, type GroupRole } from "../../src/access/sessions.ts";
+import { createKeyRequest } from "../../src/contract/keys.ts";
 import { minuteMs } from "../../src/lib/time-units.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { catchError, createEngines, quiet, withStorage } from "../contracts/engines.ts";
@@ -62,6 +63,29 @@ test("a session that is in use ends after its lifetime", async () => {
   await withSessions(async ({ authenticate }) => {
     for (let minutes = 1; minutes < 60; minutes++) await authenticate(minutes, true);
     expect(await catchError(authenticate(60, true))).toMatchObject({ code: "session_ended" });
+  });
+});
+
+test.each([
+  ["a request that a page sends by itself is no use of the key", false, 0],
+  ["a request of a person is a use of the key", true, 5],
+] as const)("%s with which the session began", async (_, isByPerson, lastUseMinutes) => {
+  await withStorage(await sqlite.createStore(), async (storage) => {
+    const clock = { now: Date.now() };
+    const now = () => clock.now;
+    const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: 9e9, log: quiet, now });
+    const times = { idleTimeoutMs: 30 * minuteMs, lifetimeMs: 60 * minuteMs };
+    const sessions = createSessions({ storage, keyring, ...times, people: null, log: quiet, now });
+    const { id, key } = await keyring.create(createKeyRequest.parse({ name: "Ada", kind: "management" }));
+    const found = keyring.lookUp(key);
+    if (!("caller" in found)) throw new Error("the key is not known");
+    const startedAt = clock.now;
+    const { token } = await sessions.startWithKey(found.caller, key, origin);
+    clock.now += 5 * minuteMs;
+    await sessions.authenticate(token, isByPerson);
+    // Stores the uses that it has noted.
+    await keyring.close();
+    expect((await storage.keys.get(id))?.lastUsedAt).toBe(startedAt + lastUseMinutes * minuteMs);
   });
 });
 

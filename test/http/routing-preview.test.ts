@@ -1,9 +1,14 @@
 // `/v3/manage/routing` and its preview: it says what a real request then does, and calls no provider.
 
+import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { RoutingPreview, RoutingTable } from "../../src/contract/routing.ts";
+import { databaseFile } from "../../src/storage/data-dir.ts";
 import { answer } from "../support/answers.ts";
-import { sharedGateway } from "../support/test-gateway.ts";
+import { sharedGateway, testGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
 
 const vendor = await startVendor();
@@ -166,6 +171,33 @@ describe("for a key", () => {
   test("a sandbox key is answered by the sandbox, whatever it names", async () => {
     const { id } = await createKey({ kind: "sandbox" });
     expect(namesOf(await preview(`model=careful&key=${id}`))).toEqual([[1, "sandbox/echo", "first"]]);
+  });
+
+  test("a preview is no use of the key", async () => {
+    const dataFolder = await mkdtemp(join(tmpdir(), "switchyard-test-"));
+    try {
+      const ids = { previewed: "", used: "" };
+      {
+        // Uses are stored later, and at the latest when the gateway stops.
+        await using own = await testGateway({ env: { SWITCHYARD_DATA_DIR: dataFolder } });
+        const create = async (name: string) =>
+          (await own.manage("POST", "/keys", { name })) as { id: string; key: string };
+        const [previewed, used] = [await create("previewed"), await create("used")];
+        Object.assign(ids, { previewed: previewed.id, used: used.id });
+        const shown = (await own.manage("GET", `/routing/preview?model=sandbox/echo&key=${ids.previewed}`)) as object;
+        expect(shown).toMatchObject({ refusal: null, candidates: [{ model: "sandbox/echo" }] });
+        const headers = { authorization: `Bearer ${used.key}` };
+        expect((await fetch(`${own.url}/v3/me`, { headers })).status).toBe(200);
+      }
+      using database = new Database(databaseFile(dataFolder), { readonly: true });
+      const lastUse = (id: string) =>
+        (database.query("select last_used_at from api_keys where id = ?").get(id) as { last_used_at: number | null })
+          .last_used_at;
+      expect(lastUse(ids.used)).toBeNumber();
+      expect(lastUse(ids.previewed)).toBeNull();
+    } finally {
+      await rm(dataFolder, { recursive: true, force: true });
+    }
   });
 
   test("an unknown key is a 404", async () => {

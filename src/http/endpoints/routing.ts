@@ -18,9 +18,7 @@ export function routingRoutes({
 }: Pick<RouteDependencies, "routing" | "keyring" | "aliases">): Route[] {
   /** The caller of this key, or why its requests are refused. */
   async function findCaller(keyId: string, endpoint: contract.PreviewEndpoint): Promise<Caller | GatewayError> {
-    // Another process may have created it a moment ago.
-    await keyring.findCaller(keyId);
-    const found = keyring.lookUpById(keyId, () => true);
+    const found = await keyring.checkById(keyId);
     if ("refused" in found) return toKeyRefusal(found.refused);
     const { caller } = found;
     if (caller.kind === "management")
