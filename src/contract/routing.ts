@@ -79,13 +79,21 @@ const candidate = component("RoutingCandidate", {
   name: z.string().describe("The model or alias of the request that leads to it."),
   model: z.string().describe("`<provider>/<model>`, or a model of a task."),
   provider: z.string().nullable().describe("Null: no provider has the name."),
-  deployment: z.string().nullable(),
+  deployment: z.string().nullable().describe("Null: it has none, or the role of the caller is limited to a team."),
   share: z
     .number()
     .nullable()
     .describe("The share of the requests that try it before those of equal rank; null where the order is fixed."),
-  circuit: z.enum(["closed", "open", "half_open"]).nullable().describe("In the process that answers. Null: none."),
-  latency_ms: z.number().nullable().describe("Running mean of the time to the first byte. Null: not measured."),
+  circuit: z
+    .enum(["closed", "open", "half_open"])
+    .nullable()
+    .describe("In the process that answers. Null: none, or the role of the caller is limited to a team."),
+  latency_ms: z
+    .number()
+    .nullable()
+    .describe(
+      "Running mean of the time to the first byte. Null: not measured, or the role of the caller is limited to a team.",
+    ),
   missing_abilities: z
     .array(z.enum(abilities))
     .describe("Abilities that the model is known not to have. It is tried all the same, and probably refuses."),

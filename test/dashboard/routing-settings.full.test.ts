@@ -81,6 +81,19 @@ test("a request is previewed with the keyboard: candidates in order, and why oth
   expect(problemsOf(opened)).toEqual([]);
 });
 
+test("a role of a team sees what would be tried, without circuits and deployments", async () => {
+  await gateway.manage("POST", "/teams", { name: "limited" });
+  const members = { name: "viewer", kind: "management", role: "viewer", team: "limited" };
+  const { key } = (await gateway.manage("POST", "/keys", members)) as { key: string };
+  await using opened = await openDashboard(browser, gateway, "/routing?model=pair/any", { key });
+  const { page } = opened;
+  const candidates = page.getByRole("list", { name: "Candidates" }).getByRole("listitem");
+  await waitForCount(candidates, 2);
+  expect((await candidates.allInnerTexts()).join("\n")).not.toContain("pair#");
+  await page.getByText("are shown only to roles of the whole gateway").waitFor();
+  expect(problemsOf(opened)).toEqual([]);
+});
+
 test("a key that may not use a model is refused before anything is tried", async () => {
   const { id } = (await gateway.manage("POST", "/keys", { name: "narrow", allowed_models: ["mock2/*"] })) as {
     id: string;

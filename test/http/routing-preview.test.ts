@@ -141,6 +141,30 @@ test("a preview leaves no trace in the health of the providers", async () => {
   expect(JSON.stringify(await gateway.manage("GET", "/providers/mock"))).not.toContain("never-called");
 });
 
+test("a role that is limited to a team sees neither circuits nor latencies, which come from the calls of all teams", async () => {
+  vendor.on("failing", answer(500, "{}"));
+  const key = await gateway.createKey();
+  for (let count = 0; count < 3; count++) await call("mock/failing", {}, key);
+  expect((await call("pair/other", {}, key)).status).toBe(200);
+  await gateway.manage("POST", "/teams", { name: "limited" });
+  const members = { name: "viewer", kind: "management", role: "viewer", team: "limited" };
+  const viewer = (await gateway.manage("POST", "/keys", members)) as { key: string };
+  const query = "model=mock/failing&fallback=pair/other";
+  const response = await fetch(`${gateway.url}/v3/manage/routing/preview?${query}`, {
+    headers: { authorization: `Bearer ${viewer.key}` },
+  });
+  const limited = (await response.json()) as RoutingPreview;
+  const whole = await preview(query);
+  expect(whole.candidates).toMatchObject([
+    { deployment: "mock", circuit: "open" },
+    { deployment: "pair#one", circuit: "closed", latency_ms: expect.any(Number) },
+  ]);
+  const hidden = { deployment: null, circuit: null, latency_ms: null };
+  expect(limited.candidates).toMatchObject([hidden, hidden]);
+  // What is passed over stays the same: requests of the team meet it as well.
+  expect(namesOf(limited)).toEqual(namesOf(whole));
+});
+
 describe("for a key", () => {
   const createKey = async (request: object) =>
     (await gateway.manage("POST", "/keys", { name: "of a preview", ...request })) as { id: string; key: string };

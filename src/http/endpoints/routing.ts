@@ -32,6 +32,14 @@ export function routingRoutes({
     }
   }
 
+  /** `ofTeam`: only keys of this team exist for the caller; null: all. */
+  async function previewFor(query: contract.PreviewRequest, ofTeam: string | null): Promise<contract.RoutingPreview> {
+    if (query.key === undefined) return routing.preview(query);
+    const { id } = await keyring.get(query.key, ofTeam);
+    const found = await findCaller(id, query.endpoint);
+    return found instanceof GatewayError ? routing.refuse(found) : routing.preview(query, found);
+  }
+
   return [
     defineRoute("retrieveRouting", "List the aliases", {
       ...common,
@@ -44,18 +52,26 @@ export function routingRoutes({
       ...common,
       description:
         "The candidates of a request in the order in which they would be tried, and the reason for each one. No provider is called. Rate limits " +
-        "and budgets are not checked, because they depend on the size of the request.",
+        "and budgets are not checked, because they depend on the size of the request. Circuits and latencies come from the " +
+        "calls of all teams: for a role that is limited to a team they are null, as deployments are.",
       path: "/v3/manage/routing/preview",
       query: contract.createPreviewQuery(aliases),
       answers: [{ status: 200, description: "The preview.", schema: contract.routingPreview }],
       errors: ["key_not_found"],
       example: { query: "model=sandbox/echo&ability=vision" },
       async run({ query, caller }) {
-        if (query.key === undefined) return replyJson(routing.preview(query));
-        const { id } = await keyring.get(query.key, caller.team);
-        const found = await findCaller(id, query.endpoint);
-        return replyJson(found instanceof GatewayError ? routing.refuse(found) : routing.preview(query, found));
+        const preview = await previewFor(query, caller.team);
+        return replyJson(caller.team === null ? preview : withoutCalls(preview));
       },
     }),
   ];
+}
+
+/**
+ * Circuits and latencies come from the calls of all teams, so a role that is limited to one team does not see them. It sees what would be passed
+ * over, because requests of its team meet that as well.
+ */
+function withoutCalls(preview: contract.RoutingPreview): contract.RoutingPreview {
+  const hidden = { deployment: null, circuit: null, latency_ms: null };
+  return { ...preview, candidates: preview.candidates.map((candidate) => ({ ...candidate, ...hidden })) };
 }

@@ -10,6 +10,7 @@ import { useTextParameter } from "../../components/use-text-parameter.ts";
 import { IconAlert } from "../../icons.ts";
 import { formatMs, formatPercent } from "../../lib/format.ts";
 import { useUrlState } from "../../lib/url-state.ts";
+import { useSession } from "../../session/session.ts";
 
 const endpoints = [
   { value: "chat/completions", label: "/v3/chat/completions" },
@@ -160,6 +161,7 @@ function useNames(aliases: readonly string[], endpoint: string): readonly string
 }
 
 function Answer({ preview: { refusal, candidates, retries, process } }: { readonly preview: RoutingPreview }) {
+  const { team } = useSession();
   const isWeighted = candidates.some(({ share }) => share !== null);
   return (
     <>
@@ -175,14 +177,18 @@ function Answer({ preview: { refusal, candidates, retries, process } }: { readon
         </Alert>
       )}
       <ol className="candidates" aria-label="Candidates">
-        {candidates.map((candidate) => (
-          <Candidate key={`${candidate.name} ${candidate.model} ${candidate.deployment}`} candidate={candidate} />
+        {candidates.map((candidate, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: for a role of a team, deployments of a model differ in their order only
+          <Candidate key={index} candidate={candidate} />
         ))}
       </ol>
       <Text size="xs" c="dimmed" mt="xs">
         {retries > 0 && `A failed call is retried up to ${retries} times. `}
         {isWeighted && "Where shares are shown, the order is drawn for each request; the most likely one is listed. "}
-        Circuits are those of process {process}. Limits and budgets are not checked.
+        {team === null
+          ? `Circuits are those of process ${process}. `
+          : "Circuits, latencies and deployments are shown only to roles of the whole gateway. "}
+        Limits and budgets are not checked.
       </Text>
     </>
   );
