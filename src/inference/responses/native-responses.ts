@@ -211,11 +211,10 @@ function openCreation(
     if (!own["store"]) return null;
     if (typeof answer["id"] !== "string") throw badAnswer(provider, "answered with a response that has no id");
     return conversations.store({
-      ...toRecordMembers(input, candidate, context),
+      ...toRecordMembers(input, candidate, context, isStoredHere),
       id: own["id"] as string,
       providerResponseId: isAtProvider(answer) ? answer["id"] : null,
       response: own,
-      input: isStoredHere ? toItems(request.input) : null,
       isBackground,
     });
   }

@@ -124,19 +124,24 @@ function cannotContinue(message: string): GatewayError {
   return new GatewayError("previous_response_not_found", message, { param: "previous_response_id" });
 }
 
-/** The members of a stored response that are known before the answer. */
+/** The members of a stored response that are known before the answer. `storesContent`: the gateway stores its input and output. */
 export function toRecordMembers(
   { caller, request }: ResponsesInput,
   { provider, deployment, model }: Candidate,
-  { owner, previous }: ResponseContext,
+  { owner, previous, history }: ResponseContext,
+  storesContent: boolean,
 ) {
+  const ownItems = toItems(request.input);
+  // Only the connection has the earlier turns. A reference to them could never be followed, so the response is stored with them.
+  const recalled = storesContent && previous === null ? history : null;
   return {
     owner,
     keyId: caller.keyId,
     provider: provider.name,
     deployment: deployment.name,
     model,
-    previousId: request.previous_response_id ?? null,
+    previousId: recalled === null ? (request.previous_response_id ?? null) : null,
     depth: (previous?.depth ?? 0) + 1,
+    input: storesContent ? [...(recalled ?? []), ...ownItems] : null,
   };
 }

@@ -40,19 +40,17 @@ export function createTranslatedResponses(dependencies: ResponsesDependencies) {
     const isStored = conversations.storesFor(provider.name) && request.store !== false;
     const id = conversations.issue(context.owner, isStored);
     const draft = createDraft({ ...request, store: isStored }, { id, createdAt: nowInSeconds(), model });
-    const ownItems = toItems(request.input);
-    const items = [...(context.history ?? []), ...ownItems];
+    const items = [...(context.history ?? []), ...toItems(request.input)];
     const output = { takenCallIds: takenCallIds(items), origin, toolNames: toToolNames(request.tools ?? []) };
     const writer = new ResponsesStreamWriter(draft, output);
     const recorder = new ResponseRecorder();
     const startedAt = performance.now();
     const store = (response: JsonObject) =>
       conversations.store({
-        ...toRecordMembers(input, candidate, context),
+        ...toRecordMembers(input, candidate, context, true),
         id,
         providerResponseId: null,
         response,
-        input: ownItems,
       });
     const events: EventWriter = {
       write: (chunk) => writer.write(chunk),
