@@ -299,6 +299,43 @@ describe("chunks become events", () => {
     ]);
   });
 
+  test("a source is told with the message that has its text, and its positions count from there", () => {
+    const cite = (url: string, start_index?: number, end_index?: number) => {
+      const at = start_index === undefined || end_index === undefined ? {} : { start_index, end_index };
+      return { type: "url_citation" as const, url_citation: { url, ...at } };
+    };
+    const events = stream([
+      chunk({ content: "One two." }),
+      chunk({ web_searches: [{ id: "s", query: "q" }] }),
+      chunk({ content: " Three." }),
+      chunk({
+        annotations: [
+          cite("https://example.com/two", 4, 7),
+          cite("https://example.com/both", 4, 14),
+          cite("https://example.com/three", 9, 14),
+          cite("https://example.com/somewhere"),
+        ],
+      }),
+      finish("stop"),
+    ]);
+    const parts = outputOf(events).flatMap((item) => (item.type === "message" ? item.content : []));
+    const told = parts.map((part) =>
+      part.type === "output_text"
+        ? part.annotations.map(({ url, start_index, end_index }) => [url.split("/").at(-1), start_index, end_index])
+        : [],
+    );
+    expect(told).toEqual([
+      [
+        ["two", 4, 7],
+        ["both", 4, 8],
+      ],
+      [
+        ["three", 1, 6],
+        ["somewhere", 0, 0],
+      ],
+    ]);
+  });
+
   test("whatever the order of the pieces, the grammar holds", () => {
     // Always the same: what fails once fails again.
     let seed = 7;

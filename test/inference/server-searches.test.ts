@@ -44,12 +44,19 @@ function done(): Members {
 }
 
 function pausedStream(): Script {
-  const events: Members[] = blocks.flatMap((block, index): Members[] => {
+  return streamOf(blocks, "pause_turn");
+}
+
+function streamOf(content: readonly Members[], stop_reason: string): Script {
+  const events: Members[] = content.flatMap((block, index): Members[] => {
     const start = (content_block: Members) => ({ type: "content_block_start", index, content_block });
     const delta = (given: Members) => ({ type: "content_block_delta", index, delta: given });
     const stop = { type: "content_block_stop", index };
-    if (block["type"] === "text")
-      return [start({ type: "text", text: "" }), delta({ type: "text_delta", text: block["text"] }), stop];
+    if (block["type"] === "text") {
+      const citations = (block["citations"] ?? []) as readonly Members[];
+      const cited = citations.map((citation) => delta({ type: "citations_delta", citation }));
+      return [start({ type: "text", text: "" }), ...cited, delta({ type: "text_delta", text: block["text"] }), stop];
+    }
     if (block["type"] !== "server_tool_use") return [start(block), stop];
     const json = JSON.stringify(block["input"]);
     const pieces = [json.slice(0, 5), json.slice(5)].map((partial_json) =>
@@ -60,7 +67,7 @@ function pausedStream(): Script {
   const all = [
     { type: "message_start", message: { ...message, content: [], stop_reason: null, usage } },
     ...events,
-    { type: "message_delta", delta: { stop_reason: "pause_turn", stop_sequence: null }, usage },
+    { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage },
     { type: "message_stop" },
   ];
   return [streamHead(), ...all.map((event) => claudeEvent(event as { type: string })), lastHttpChunk];
@@ -168,6 +175,29 @@ describe("a search is an item of a response, with its events", () => {
     const searches = (output as Members[]).filter(({ type }) => type === "web_search_call");
     expect(searches.map(({ action }) => (action as Members)["query"])).toEqual(["a", "b"]);
   });
+});
+
+test("citations of a streamed response have positions in the text of their own message", async () => {
+  const cite = (url: string) => [{ type: "web_search_result_location", url, title: "T", cited_text: "c" }];
+  const [before, search, result] = blocks as [Members, Members, Members];
+  const turn = [
+    before,
+    search,
+    result,
+    { type: "text", text: "The capital is " },
+    { type: "text", text: "Paris", citations: cite("https://example.com/paris") },
+    { type: "text", text: "." },
+  ];
+  vendor.next(streamOf(turn, "end_turn"));
+  const asked = { model: claude, input: "Which capital?", tools: [{ type: "web_search" }], stream: true };
+  const text = await (await ask(gateway.url, key, asked, { path: "/v3/responses" })).text();
+  const messages = (lastResponse(text).output as Members[]).filter(({ type }) => type === "message");
+  const parts = messages.flatMap(({ content }) => content as { text: string; annotations: Members[] }[]);
+  expect(parts.map(({ annotations }) => annotations.length)).toEqual([0, 1]);
+  const [cited] = parts.flatMap(({ text: told, annotations }) =>
+    annotations.map(({ start_index, end_index }) => told.slice(Number(start_index), Number(end_index))),
+  );
+  expect(cited).toBe("Paris");
 });
 
 function lastResponse(text: string): Members & { output: unknown } {

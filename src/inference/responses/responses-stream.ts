@@ -12,6 +12,8 @@ import type { ToolNames } from "./tool-names.ts";
 
 /** A part of a message, and its position. */
 interface TextEntry {
+  /** The length of the answer's text before this part. */
+  readonly start: number;
   readonly entry: OutputEntry<items.MessageItem>;
   readonly contentIndex: number;
   readonly part: items.TextPart;
@@ -26,8 +28,8 @@ export class ResponsesStreamWriter {
   /** The open item that is not a call, and whether its last part is open. */
   #current: OutputEntry<items.MessageItem> | OutputEntry<items.ReasoningItem> | null = null;
   #isPartOpen = false;
-  /** The text that annotations refer to. It may be closed. */
-  #lastText: TextEntry | null = null;
+  /** The texts that annotations refer to. All but the last are closed, and the last may be. */
+  readonly #texts: TextEntry[] = [];
   #heldAnnotations: items.Annotation[] = [];
   /** Open calls that have an item are in the order of their items. */
   readonly #calls = new StreamedCalls();
@@ -185,11 +187,21 @@ export class ResponsesStreamWriter {
 
   /** Sources may arrive before the text and after its end. */
   #writeAnnotation(annotation: items.Annotation): void {
-    if (this.#lastText === null) this.#heldAnnotations.push(annotation);
-    else this.#annotate(this.#lastText, annotation);
+    const { start_index: start, end_index: end } = annotation;
+    const hasPosition = end > 0;
+    const text = hasPosition ? this.#texts.findLast((one) => one.start <= start) : this.#texts.at(-1);
+    if (text === undefined) this.#heldAnnotations.push(annotation);
+    else this.#annotate(text, annotation);
   }
 
-  #annotate({ entry, contentIndex, part }: TextEntry, annotation: items.Annotation): void {
+  /** Positions of the chat format count from the start of the whole answer, those of this format from the start of the part. */
+  #annotate(text: TextEntry, located: items.Annotation): void {
+    const { entry, contentIndex, part, start } = text;
+    // The text that an annotation of an open part refers to may still be on its way.
+    const most = this.#isOpen(text) ? Number.POSITIVE_INFINITY : part.text.length;
+    const toPosition = (index: number) => Math.min(Math.max(index - start, 0), most);
+    const { start_index, end_index } = located;
+    const annotation = { ...located, start_index: toPosition(start_index), end_index: toPosition(end_index) };
     part.annotations.push(annotation);
     const indexes = { content_index: contentIndex, annotation_index: lastIndex(part.annotations) };
     this.#events.pushAt("response.output_text.annotation.added", entry, { ...indexes, annotation });
@@ -306,13 +318,15 @@ export class ResponsesStreamWriter {
   }
 
   #openText(): TextEntry {
-    if (this.#lastText !== null && this.#isOpen(this.#lastText)) return this.#lastText;
+    const last = this.#texts.at(-1);
+    if (last !== undefined && this.#isOpen(last)) return last;
     const entry = this.#openMessage();
     this.#closePart();
     const part = items.createText("");
     this.#openPart(entry, part);
-    const text = { entry, contentIndex: lastIndex(entry.item.content), part };
-    this.#lastText = text;
+    const start = last === undefined ? 0 : last.start + last.part.text.length;
+    const text = { start, entry, contentIndex: lastIndex(entry.item.content), part };
+    this.#texts.push(text);
     for (const annotation of this.#heldAnnotations) this.#annotate(text, annotation);
     this.#heldAnnotations = [];
     return text;
