@@ -31,8 +31,18 @@ export interface ChatAssistantMessage {
   readonly reasoning_content?: string | null;
   readonly reasoning_details?: readonly ReasoningDetail[] | null;
   readonly annotations?: readonly ChatAnnotation[] | null;
+  /** Images that the model generated. */
+  readonly images?: readonly ChatImage[] | null;
   /** Data that a vendor needs back with the message, under the vendor's name. */
   readonly extra_content?: Readonly<Record<string, unknown>> | null;
+}
+
+export interface ChatImage {
+  readonly type: "image_url";
+  /** Mostly a data URL. */
+  readonly image_url: { readonly url: string };
+  /** Data that a vendor needs back with the image, under the vendor's name. */
+  readonly extra_content?: Readonly<Record<string, unknown>>;
 }
 
 export type ChatContent = string | readonly ChatPart[];

@@ -1,6 +1,7 @@
 // Reads the members of chat completions and chunks that the Messages and the Responses format have as well.
 
-import type { ChatAnnotation, ChatChoice, ChatUsage, ReasoningDetail } from "../contract/chat-format.ts";
+import type { ChatAnnotation, ChatChoice, ChatImage, ChatUsage, ReasoningDetail } from "../contract/chat-format.ts";
+import { isObject } from "../lib/lenient-json.ts";
 import type { ExtraContent, ReasoningState } from "./reasoning-state.ts";
 
 /** The chat format requires a string; some providers send parts. */
@@ -34,6 +35,21 @@ export function isRepeatedText(
 export function readSources(annotations: readonly ChatAnnotation[] | null | undefined) {
   const sources = (annotations ?? []).map((annotation) => annotation?.url_citation);
   return sources.filter((source) => typeof source?.url === "string");
+}
+
+/** Images without an address are left out. */
+export function readImages(images: unknown): ChatImage[] {
+  if (!Array.isArray(images)) return [];
+  return images.flatMap((image): ChatImage[] => {
+    const url: unknown = image?.image_url?.url;
+    if (typeof url !== "string") return [];
+    return [{ type: "image_url", image_url: { url }, ...toExtraMember(image.extra_content) }];
+  });
+}
+
+/** The state that the provider of an image expects to receive again with it. */
+export function toExtraMember(extra: unknown): { extra_content?: ExtraContent } {
+  return isObject(extra) ? { extra_content: extra } : {};
 }
 
 /** `calls` with their ids as the caller receives them. */

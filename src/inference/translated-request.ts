@@ -4,6 +4,7 @@ import type {
   CacheMark,
   ChatAssistantMessage,
   ChatContent,
+  ChatImage,
   ChatMessage,
   ChatPart,
   ChatRequest,
@@ -11,6 +12,7 @@ import type {
   ChatToolCall,
   ReasoningDetail,
 } from "../contract/chat-format.ts";
+import type { Provider } from "../providers/configure.ts";
 import type { JsonObject } from "../providers/dialect.ts";
 import { type SearchDomains, toSearchFilters } from "../providers/search-domains.ts";
 import { type Path, TranslationReport } from "../providers/translation-report.ts";
@@ -27,6 +29,16 @@ export interface TranslationOptions {
   readonly origin?: string | null;
   /** The lists of domains that the provider's web search supports. */
   readonly searchDomains?: SearchDomains | undefined;
+  /** Whether the provider accepts images that a model generated in the assistant's message. */
+  readonly acceptsImages?: boolean;
+}
+
+export function toTranslationOptions({ name, dialect }: Provider): TranslationOptions {
+  return {
+    origin: dialect === null ? name : null,
+    searchDomains: dialect?.chat?.searchDomains,
+    acceptsImages: dialect?.chat?.acceptsGeneratedImages === true,
+  };
 }
 
 /** One translation that is running. */
@@ -34,10 +46,12 @@ export class Translation {
   readonly report = new TranslationReport();
   readonly origin: string | null;
   readonly searchDomains: SearchDomains;
+  readonly acceptsImages: boolean;
 
-  constructor({ origin = null, searchDomains = new Set() }: TranslationOptions) {
+  constructor({ origin = null, searchDomains = new Set(), acceptsImages = false }: TranslationOptions) {
     this.origin = origin;
     this.searchDomains = searchDomains;
+    this.acceptsImages = acceptsImages;
   }
 
   /** Members without a value are left out. Throws when the report contains problems. */
@@ -140,8 +154,12 @@ export class ReturnedReasoning {
     return "added";
   }
 
-  /** The message with its calls. State inside a call itself came from a provider of another dialect. */
-  toMessage(content: ChatContent, calls: readonly ChatToolCall[]): ChatAssistantMessage {
+  /** The message with its calls and images. State inside a call itself came from a provider of another dialect. */
+  toMessage(
+    content: ChatContent,
+    calls: readonly ChatToolCall[],
+    images: readonly ChatImage[] = [],
+  ): ChatAssistantMessage {
     const complete = calls.map(({ extra_content: own, ...call }): ChatToolCall => {
       const extra = this.#calls.get(call.id ?? "") ?? (this.#origin === null ? own : undefined);
       return extra ? { ...call, extra_content: extra } : call;
@@ -149,6 +167,7 @@ export class ReturnedReasoning {
     return {
       role: "assistant",
       content: content === "" && calls.length > 0 ? null : content,
+      ...(images.length > 0 && { images }),
       ...(calls.length > 0 && { tool_calls: complete }),
       ...(this.#texts.length > 0 && { reasoning_content: this.#texts.join("\n\n") }),
       ...(this.#details.length > 0 && { reasoning_details: this.#details }),

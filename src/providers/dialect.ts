@@ -36,6 +36,8 @@ export interface ChatDialect {
   readonly knowsFile?: (id: string) => boolean;
   /** The lists of domains that its web search accepts, in `web_search_options.filters`; absent: none. */
   readonly searchDomains?: SearchDomains;
+  /** Models get images that they generated back in the `images` of the assistant's message, so that they can change them. */
+  readonly acceptsGeneratedImages?: true;
   /** Its answers look like the chat format and still need a translation. */
   readonly readsChatFormat?: true;
   toRequest(request: ChatRequest, target: Target): DialectRequest;

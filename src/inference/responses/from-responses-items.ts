@@ -1,9 +1,10 @@
 // Translates the items of a Responses conversation into messages of the chat format. The reasoning, text and calls of one turn are one
 // message; the results of calls directly follow the message with the calls.
 
-import type { ChatContent, ChatMessage, ChatPart, ChatToolCall } from "../../contract/chat-format.ts";
+import type { ChatContent, ChatImage, ChatMessage, ChatPart, ChatToolCall } from "../../contract/chat-format.ts";
 import type { Item, KnownItems, KnownParts, Part } from "../../contract/responses.ts";
 import type { Path, TranslationReport } from "../../providers/translation-report.ts";
+import { toExtraMember } from "../chat-answer.ts";
 import { ReturnedReasoning, type Translation, toMarkMember, toResultTexts, toTextPart } from "../translated-request.ts";
 import { responseIdOf } from "./to-response.ts";
 import { toFlatName } from "./tool-names.ts";
@@ -13,6 +14,7 @@ type Known<Table> = { readonly [Type in keyof Table]: Table[Type] & { readonly t
 
 interface AssistantTurn {
   readonly texts: string[];
+  readonly images: ChatImage[];
   readonly calls: ChatToolCall[];
   readonly reasoning: ReturnedReasoning;
 }
@@ -22,10 +24,11 @@ const serverItems: ReadonlySet<string> = new Set([
   "web_search_call",
   "file_search_call",
   "code_interpreter_call",
-  "image_generation_call",
   "mcp_list_tools",
   "mcp_call",
 ]);
+
+const imageFormat = /^[a-z0-9.+-]+$/;
 
 export class Conversation {
   readonly #report: TranslationReport;
@@ -37,10 +40,12 @@ export class Conversation {
   /** Content that a tool message cannot carry: it follows the results. */
   #lifted: ChatPart[] = [];
   readonly #origin: string | null;
+  readonly #acceptsImages: boolean;
 
-  constructor({ report, origin }: Translation) {
+  constructor({ report, origin, acceptsImages }: Translation) {
     this.#report = report;
     this.#origin = origin;
+    this.#acceptsImages = acceptsImages;
   }
 
   /** `path` is the location of the item in error messages. */
@@ -71,7 +76,8 @@ export class Conversation {
         );
         break;
       default:
-        if (!serverItems.has(type))
+        if (type === "image_generation_call") this.#addImage(item);
+        else if (!serverItems.has(type))
           this.#report.unsupported([...path, "type"], `An item of type '${type}' cannot be sent to this provider`);
         // A search that the gateway itself reported can be left out: the reasoning item next to it carries its state.
         else if (responseIdOf(item["id"]) === null) this.#report.drop(`input.${type}`);
@@ -113,6 +119,17 @@ export class Conversation {
     this.#openTurn().calls.push({ id, type: "function", function: { name, arguments: args } });
   }
 
+  /** The model cannot change its picture without it. */
+  #addImage({ result, output_format: format, extra_content: extra }: Item): void {
+    if (!this.#acceptsImages || typeof result !== "string" || result === "") {
+      this.#report.drop("input.image_generation_call");
+      return;
+    }
+    const mediaType = `image/${typeof format === "string" && imageFormat.test(format) ? format : "png"}`;
+    const url = `data:${mediaType};base64,${result}`;
+    this.#openTurn().images.push({ type: "image_url", image_url: { url }, ...toExtraMember(extra) });
+  }
+
   #addReasoning({ summary, content, encrypted_content: encrypted }: KnownItems["reasoning"]): void {
     const { reasoning } = this.#openTurn();
     for (const { text } of content?.length ? content : (summary ?? []))
@@ -134,7 +151,7 @@ export class Conversation {
   #openTurn(): AssistantTurn {
     if (this.#turn !== null) return this.#turn;
     this.#addLifted();
-    this.#turn = { texts: [], calls: [], reasoning: new ReturnedReasoning(this.#origin) };
+    this.#turn = { texts: [], images: [], calls: [], reasoning: new ReturnedReasoning(this.#origin) };
     return this.#turn;
   }
 
@@ -145,11 +162,11 @@ export class Conversation {
 
   #closeTurn(): void {
     if (this.#turn === null) return;
-    const { texts, calls, reasoning } = this.#turn;
+    const { texts, images, calls, reasoning } = this.#turn;
     this.#turn = null;
-    // Reasoning without text or calls cannot be continued, unless the provider expects its own blocks again.
-    if (texts.length === 0 && calls.length === 0 && !reasoning.hasMessageState) return;
-    const withResults: [ChatMessage] = [reasoning.toMessage(texts.join("\n\n"), calls)];
+    // Reasoning without content cannot be continued, unless the provider expects its own blocks again.
+    if (texts.length + images.length + calls.length === 0 && !reasoning.hasMessageState) return;
+    const withResults: [ChatMessage] = [reasoning.toMessage(texts.join("\n\n"), calls, images)];
     this.#messages.push(withResults);
     for (const { id } of calls) if (id) this.#callers.set(id, withResults);
   }

@@ -8,6 +8,7 @@ import { countAtProvider } from "../count-at-provider.ts";
 import { estimateChatTokens } from "../messages/count-tokens.ts";
 import type { FrameStream } from "../relay-stream.ts";
 import type { Candidate } from "../route-planner.ts";
+import { toTranslationOptions } from "../translated-request.ts";
 import { tryCandidates } from "../try-candidates.ts";
 import type { ResponseRecord } from "./conversation-store.ts";
 import { fromResponsesRequest } from "./from-responses-request.ts";
@@ -67,7 +68,7 @@ export function createResponses(dependencies: ResponsesDependencies) {
         `The provider '${provider.name}' does not count tokens, and the gateway does not have the earlier conversation.`,
         { param: "previous_response_id" },
       );
-    const { request } = fromResponsesRequest(input.request, context.history ?? []);
+    const { request } = fromResponsesRequest(input.request, context.history ?? [], toTranslationOptions(provider));
     const chat = provider.dialect?.chat;
     if (chat?.counting === undefined) return { input_tokens: estimateChatTokens(request), estimated: true };
     const options = { ...chat, counting: chat.counting, request };

@@ -12,6 +12,7 @@ import type { responseObject } from "../../contract/responses.ts";
 import {
   readCount,
   readDetailText,
+  readImages,
   readReasoningText,
   readSources,
   readText,
@@ -196,14 +197,19 @@ export function createReasoning(
   };
 }
 
-/** Generated images that the answer contains; images behind an address are left out. */
+const dataOfImage = /^data:(?:image\/([a-z0-9.+-]+))?[^,]*,/;
+
+/**
+ * Generated images that the answer contains; images behind an address are left out. Clients send the items back unchanged, and the
+ * format and the provider's state return with them.
+ */
 export function toImageItems(images: unknown) {
-  if (!Array.isArray(images)) return [];
-  return images.flatMap((image) => {
-    const url: unknown = image?.image_url?.url;
-    if (typeof url !== "string" || !url.startsWith("data:")) return [];
-    const result = url.slice(url.indexOf(",") + 1);
-    return [{ id: createId("ig"), type: "image_generation_call", status: "completed", result } as const];
+  return readImages(images).flatMap(({ image_url: { url }, extra_content }) => {
+    const [head, output_format] = dataOfImage.exec(url) ?? [];
+    if (head === undefined) return [];
+    const item = { id: createId("ig"), type: "image_generation_call", status: "completed" } as const;
+    const result = url.slice(head.length);
+    return [{ ...item, result, ...(output_format && { output_format }), ...(extra_content && { extra_content }) }];
   });
 }
 

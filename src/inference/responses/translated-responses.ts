@@ -10,6 +10,7 @@ import { mustFetchFiles } from "../media.ts";
 import { toPlainChatRequest } from "../messages/to-plain-chat-request.ts";
 import { toCostMembers } from "../pricing.ts";
 import type { Candidate } from "../route-planner.ts";
+import { toTranslationOptions } from "../translated-request.ts";
 import { limitsOf } from "../try-candidates.ts";
 import { fromResponsesRequest } from "./from-responses-request.ts";
 import { toCancelled, toSeconds } from "./native-response.ts";
@@ -91,12 +92,15 @@ export function createTranslatedResponses(dependencies: ResponsesDependencies) {
   async function translate(input: ResponsesInput, { provider, model }: Candidate, history: readonly JsonObject[]) {
     const { request } = input;
     const isPlain = provider.dialect === null;
-    const origin = isPlain ? provider.name : null;
-    const options = { origin, searchDomains: provider.dialect?.chat?.searchDomains };
+    const options = toTranslationOptions(provider);
     const own = fromResponsesRequest(request, history, options);
     const { request: chat, dropped } = isPlain ? toPlainChatRequest(own, findChatRules(provider.row, model)) : own;
     if (request.strict_parameters === true) refuseDropped(dropped);
     const limits = limitsOf(input, clocks);
-    return { chat: isPlain ? await fetchMedia(chat, mustFetchFiles, limits) : chat, dropped, origin };
+    return {
+      chat: isPlain ? await fetchMedia(chat, mustFetchFiles, limits) : chat,
+      dropped,
+      origin: options.origin ?? null,
+    };
   }
 }

@@ -19,8 +19,8 @@ export interface Content {
   readonly parts: JsonObject[];
 }
 
-// Generation 3 refuses a call without its signature in the current turn. This documented value replaces it if another
-// model made the call or the client lost the signature.
+// Generation 3 refuses a call without its signature in the current turn, and an image of the model without its signature. This
+// documented value replaces it if another model made the call or the image, or the client lost the signature.
 const noSignature = "skip_thought_signature_validator";
 // Media types that a function result may contain; other media follow the result.
 const typesInResults = new Set(["image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"]);
@@ -127,7 +127,7 @@ class ConversationWriter {
     const serverParts = objectsIn(objectOrNull(extra?.["google"])?.["parts"]);
     const parts: JsonObject[] = [...serverParts, ...toParts(message.content ?? "", ["messages", index, "content"])];
     if (message.refusal && parts.length === 0) parts.push({ text: message.refusal });
-    parts.push(...toImageParts(message));
+    parts.push(...toImageParts(message, this.#traits));
     sign(parts, readSignature(extra));
     parts.push(...this.#toCallParts(message, index));
     return parts;
@@ -200,12 +200,13 @@ function sign(parts: JsonObject[], signature: string | null): void {
 }
 
 /** Images that the model created, which it needs back to change them. */
-function toImageParts(message: ChatAssistantMessage): JsonObject[] {
-  const images = asList((message as unknown as JsonObject)["images"]);
+function toImageParts(message: ChatAssistantMessage, { isGeneration3 }: ModelTraits): JsonObject[] {
+  const images = asList(message.images);
   return images.flatMap((image) => {
     const url = asText(objectOrNull(objectOrNull(image)?.["image_url"])?.["url"]);
     if (url === null) return [];
-    const thoughtSignature = readSignature(objectOrNull(image)?.["extra_content"]);
+    const thoughtSignature =
+      readSignature(objectOrNull(image)?.["extra_content"]) ?? (isGeneration3 ? noSignature : null);
     return [present({ ...toMediaPart({ type: "image_url", image_url: { url } }, []), thoughtSignature })];
   });
 }

@@ -42,6 +42,7 @@ function createChat(platform: Platform, table: ParameterTable): ChatDialect {
     fetchesMedia: (url) => !isReadByVendor(url),
     knowsFile: isReadByVendor,
     searchDomains: platform.searchDomains,
+    acceptsGeneratedImages: true,
     framing: "event-stream",
     toRequest: (request, target) => toGeminiRequest(request, target, platform),
     fromAnswer: fromGeminiAnswer,

@@ -1,0 +1,86 @@
+// Images that a chat model generates: callers of the Responses format get them, and the model gets them back in the next turn. The shapes are documented (https://ai.google.dev/gemini-api/docs/image-generation, .../thought-signatures); the contents are invented.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { answer, type Script } from "../support/answers.ts";
+import { claudeMessage } from "../support/anthropic.ts";
+import { ask as askAt } from "../support/chat.ts";
+import { readEvents } from "../support/events.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
+
+type Members = Record<string, unknown>;
+
+const vendor = await startVendor();
+const at = { base_url: vendor.url.replace(/\/v1$/, ""), api_key: "k" };
+const gateway = await sharedGateway({ vendor, config: { providers: { anthropic: at, gemini: at } } });
+const key = await gateway.createKey();
+
+beforeEach(() => vendor.clear());
+
+const painter = "gemini/gemini-3-pro-image";
+const claude = "anthropic/claude-opus-5";
+const picture = { inlineData: { mimeType: "image/jpeg", data: "/9j/4AAQ" }, thoughtSignature: "c2lnbmF0dXJl" };
+const unsigned = { inlineData: picture.inlineData, thoughtSignature: "skip_thought_signature_validator" };
+
+function paint(isStream: boolean): Script {
+  const parts = [picture];
+  const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
+  const native = { candidates: [{ content: { role: "model", parts }, finishReason: "STOP" }], usageMetadata };
+  return isStream
+    ? answer(200, `data: ${JSON.stringify(native)}\n\n`, { "content-type": "text/event-stream" })
+    : answer(200, native);
+}
+
+async function ask(path: string, body: Members): Promise<Response> {
+  const response = await askAt(gateway.url, key, body, { path });
+  if (!response.ok) throw new Error(`expected an answer, got ${response.status}: ${await response.text()}`);
+  return response;
+}
+
+const droppedIn = (response: Response) => response.headers.get("x-switchyard-dropped-params");
+const sent = () => JSON.parse(vendor.last().body.toString());
+
+function eventsIn(text: string): Members[] {
+  return readEvents(text).events.flatMap(({ data }) => (data.startsWith("{") ? [JSON.parse(data)] : []));
+}
+
+describe("in the Responses format", () => {
+  const path = "/v3/responses";
+  const question = { type: "message", role: "user", content: "Draw a cat." };
+  const wish = { type: "message", role: "user", content: "Make it blue." };
+
+  async function draw(isStream: boolean): Promise<Members[]> {
+    vendor.next(paint(isStream));
+    const text = await (await ask(path, { model: painter, input: [question], stream: isStream })).text();
+    if (!isStream) return JSON.parse(text).output;
+    return (eventsIn(text).at(-1) as { response: { output: Members[] } }).response.output;
+  }
+
+  test.each([false, true])("the model gets its picture back with its signature (stream: %p)", async (isStream) => {
+    const items = await draw(isStream);
+    expect(items).toMatchObject([{ type: "image_generation_call", result: "/9j/4AAQ", output_format: "jpeg" }]);
+    vendor.next(paint(false));
+    const next = await ask(path, { model: painter, input: [question, ...items, wish], strict_parameters: true });
+    expect(droppedIn(next)).toBeNull();
+    expect(sent().contents.map(({ parts }: Members) => parts)).toEqual([
+      [{ text: "Draw a cat." }],
+      [picture],
+      [{ text: "Make it blue." }],
+    ]);
+  });
+
+  test("a picture without its signature is sent with the value that replaces it", async () => {
+    const item = { type: "image_generation_call", id: "ig_1", result: "/9j/4AAQ", output_format: "jpeg" };
+    vendor.next(paint(false));
+    await ask(path, { model: painter, input: [question, item, wish] });
+    expect(sent().contents[1]).toEqual({ role: "model", parts: [unsigned] });
+  });
+
+  test("a provider that does not accept it is asked without it, and the caller is told", async () => {
+    const items = await draw(false);
+    vendor.next(answer(200, claudeMessage("Hi.")));
+    const next = await ask(path, { model: claude, input: [question, ...items, wish] });
+    expect(droppedIn(next)).toBe("input.image_generation_call");
+    expect(vendor.last().body.toString()).not.toContain("/9j/4AAQ");
+  });
+});
