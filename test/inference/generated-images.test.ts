@@ -1,4 +1,5 @@
-// Images that a chat model generates: callers of the Responses format get them, and the model gets them back in the next turn. The shapes are documented (https://ai.google.dev/gemini-api/docs/image-generation, .../thought-signatures); the contents are invented.
+// Images that a chat model generates: callers of the Responses and the Messages format get them, and the model gets them back in the next
+// turn. The shapes are documented (https://ai.google.dev/gemini-api/docs/image-generation, .../thought-signatures); the contents are invented.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { answer, type Script } from "../support/answers.ts";
@@ -22,8 +23,9 @@ const claude = "anthropic/claude-opus-5";
 const picture = { inlineData: { mimeType: "image/jpeg", data: "/9j/4AAQ" }, thoughtSignature: "c2lnbmF0dXJl" };
 const unsigned = { inlineData: picture.inlineData, thoughtSignature: "skip_thought_signature_validator" };
 
-function paint(isStream: boolean): Script {
-  const parts = [picture];
+/** The picture alone, or behind a text. */
+function paint(isStream: boolean, text = ""): Script {
+  const parts = text === "" ? [picture] : [{ text }, picture];
   const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
   const native = { candidates: [{ content: { role: "model", parts }, finishReason: "STOP" }], usageMetadata };
   return isStream
@@ -82,5 +84,66 @@ describe("in the Responses format", () => {
     const next = await ask(path, { model: claude, input: [question, ...items, wish] });
     expect(droppedIn(next)).toBe("input.image_generation_call");
     expect(vendor.last().body.toString()).not.toContain("/9j/4AAQ");
+  });
+});
+
+describe("in the Messages format", () => {
+  const path = "/v3/v1/messages";
+  const question = { role: "user", content: "Draw a cat." };
+  const wish = { role: "user", content: "Make it blue." };
+  const markdown = "![image](data:image/jpeg;base64,/9j/4AAQ)";
+
+  async function draw(isStream: boolean, text = ""): Promise<Members[]> {
+    vendor.next(paint(isStream, text));
+    const asked = { model: painter, max_tokens: 100, messages: [question], stream: isStream };
+    const told = await (await ask(path, asked)).text();
+    return isStream ? blocksIn(eventsIn(told)) : JSON.parse(told).content;
+  }
+
+  /** The blocks as a client puts them together. */
+  function blocksIn(events: readonly Members[]): Members[] {
+    const blocks: Members[] = [];
+    for (const { type, index, content_block: block, delta } of events) {
+      if (type === "content_block_start") blocks[index as number] = { ...(block as Members) };
+      const open = blocks[index as number];
+      const { text } = (delta ?? {}) as Members;
+      if (type === "content_block_delta" && open !== undefined) open["text"] = `${open["text"]}${text}`;
+    }
+    return blocks;
+  }
+
+  test.each([false, true])("a picture is a text of its own, a Markdown image (stream: %p)", async (isStream) => {
+    expect(await draw(isStream)).toMatchObject([{ type: "text", text: markdown }]);
+    expect(await draw(isStream, "Here it is.")).toMatchObject([
+      { type: "text", text: "Here it is." },
+      { type: "text", text: markdown },
+    ]);
+  });
+
+  test.each([false, true])("the model gets its picture back with its signature (stream: %p)", async (isStream) => {
+    const content = await draw(isStream, "Here it is.");
+    vendor.next(paint(false));
+    const messages = [question, { role: "assistant", content }, wish];
+    const next = await ask(path, { model: painter, max_tokens: 100, messages, strict_parameters: true });
+    expect(droppedIn(next)).toBeNull();
+    expect(sent().contents[1]).toEqual({ role: "model", parts: [{ text: "Here it is." }, picture] });
+  });
+
+  test.each([claude, "mockchat/echo"])("%s is asked without it, and the caller is told", async (model) => {
+    const content = await draw(false, "Here it is.");
+    if (model === claude) vendor.next(answer(200, claudeMessage("Hi.")));
+    const messages = [question, { role: "assistant", content }, wish];
+    const next = await ask(path, { model, max_tokens: 100, messages });
+    expect(droppedIn(next)).toBe("messages.generated_image");
+    const body = vendor.last().body.toString();
+    expect(body).toContain("Here it is.");
+    for (const left of ["/9j/4AAQ", "extra_content"]) expect(body).not.toContain(left);
+  });
+
+  test("an estimate of tokens counts it as an image, not as text", async () => {
+    const large = { type: "text", text: `![image](data:image/jpeg;base64,${"A".repeat(400_000)})` };
+    const messages = [question, { role: "assistant", content: [large] }, wish];
+    const counted = await ask(`${path}/count_tokens`, { model: "mockchat/echo", messages });
+    expect(((await counted.json()) as { input_tokens: number }).input_tokens).toBeLessThan(5_000);
   });
 });

@@ -30,7 +30,8 @@ export function messagesRoutes(dependencies: RouteDependencies): Route[] {
       path: "/v3/v1/messages",
       description:
         "Anthropic's Messages format in front of every model. A provider of that format receives the request unchanged; for other " +
-        "providers it is translated. The key may also be sent in the header `x-api-key`. Errors have the format `MessagesError`.",
+        "providers it is translated. An image that a model generates is a `text` block of its own, a Markdown image with a data URL, because " +
+        "answers of this format have no images; send the block back unchanged. The key may also be sent in the header `x-api-key`. Errors have the format `MessagesError`.",
       body: { kind: "json", schema: contract.createMessagesRequest(aliases, mayNameHost), prepare },
       answers: [
         { status: 200, description: "The message.", schema: contract.messagesAnswer },

@@ -6,6 +6,7 @@ import type { ChatRequest } from "../../contract/chat-format.ts";
 import type { CountTokensRequest, MessagesRequest } from "../../contract/messages.ts";
 import { readImageSize } from "../../lib/image-size.ts";
 import type { JsonObject } from "../../lib/lenient-json.ts";
+import { readImageText } from "./image-text.ts";
 
 // Tokens that a chat format adds to each message, to the whole prompt, and to each tool declaration.
 const tokensPerMessage = 4;
@@ -49,7 +50,7 @@ function countContent(content: unknown): number {
 function countPart(part: JsonObject): number {
   switch (part["type"]) {
     case "text":
-      return countText(part["text"]);
+      return countTextPart(part["text"]);
     case "image":
       return countImage(part["source"] as JsonObject | undefined);
     case "image_url":
@@ -72,6 +73,11 @@ function countPart(part: JsonObject): number {
     default:
       return countJson(part);
   }
+}
+
+function countTextPart(text: unknown): number {
+  const image = typeof text === "string" ? readImageText(text) : null;
+  return image === null ? countText(text) : countImage(toSource(image));
 }
 
 /** The source of a block in the Messages format. */

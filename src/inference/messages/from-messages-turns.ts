@@ -4,6 +4,7 @@
 import type {
   ChatAssistantMessage,
   ChatContent,
+  ChatImage,
   ChatMessage,
   ChatPart,
   ChatToolCall,
@@ -11,7 +12,9 @@ import type {
 import type { ContentBlock, KnownContentBlock, MessagesTurn } from "../../contract/messages.ts";
 import { isObject } from "../../lib/lenient-json.ts";
 import type { Path, TranslationReport } from "../../providers/translation-report.ts";
+import { toExtraMember } from "../chat-answer.ts";
 import { ReturnedReasoning, type Translation, toMarkMember, toResultTexts, toTextPart } from "../translated-request.ts";
+import { readImageText } from "./image-text.ts";
 
 type BlockOf<Type extends KnownContentBlock["type"]> = Extract<KnownContentBlock, { type: Type }>;
 
@@ -25,7 +28,8 @@ interface Turn {
   readonly blocks: readonly LocatedBlock[];
 }
 
-export function fromMessagesTurns(turns: readonly MessagesTurn[], { report, origin }: Translation): ChatMessage[] {
+export function fromMessagesTurns(turns: readonly MessagesTurn[], translation: Translation): ChatMessage[] {
+  const { report } = translation;
   const messages: ChatMessage[] = [];
   const located = turns.map(locate);
   for (let start = 0; start < located.length; ) {
@@ -34,7 +38,7 @@ export function fromMessagesTurns(turns: readonly MessagesTurn[], { report, orig
     while (located[end]?.role === role) end++;
     const run = located.slice(start, end);
     if (role === "user") messages.push(...toUserMessages(run, report));
-    else if (role === "assistant") messages.push(toAssistantMessage(run, report, origin));
+    else if (role === "assistant") messages.push(toAssistantMessage(run, translation));
     else for (const turn of run) messages.push({ role: "system", content: toContent(toParts(turn.blocks, report)) });
     start = end;
   }
@@ -202,16 +206,20 @@ function toSearchResultPart(block: BlockOf<"search_result">, report: Translation
 }
 
 /** Joins consecutive turns into one message: a tool call has to be in the message before its result. */
-function toAssistantMessage(
-  run: readonly Turn[],
-  report: TranslationReport,
-  origin: string | null,
-): ChatAssistantMessage {
+function toAssistantMessage(run: readonly Turn[], translation: Translation): ChatAssistantMessage {
+  const { report, origin } = translation;
   const parts: ChatPart[] = [];
+  const images: ChatImage[] = [];
   const calls: ChatToolCall[] = [];
   const reasoning = new ReturnedReasoning(origin);
   let lastWasText = false;
   for (const { block, path } of run.flatMap((turn) => turn.blocks)) {
+    const image = block.type === "text" ? readImageText(block.text) : null;
+    if (image !== null) {
+      addImage(image, block, { images, translation });
+      lastWasText = false;
+      continue;
+    }
     switch (block.type) {
       case "text":
         if (block.text !== "") appendText(parts, toTextPart(block.text, block), lastWasText);
@@ -238,7 +246,18 @@ function toAssistantMessage(
     }
     lastWasText = block.type === "text";
   }
-  return reasoning.toMessage(toContent(parts), calls);
+  return reasoning.toMessage(toContent(parts), calls, images);
+}
+
+/** An image that a model generated in an earlier turn. */
+function addImage(
+  url: string,
+  block: ContentBlock,
+  { images, translation }: { readonly images: ChatImage[]; readonly translation: Translation },
+): void {
+  if (translation.acceptsImages)
+    images.push({ type: "image_url", image_url: { url }, ...toExtraMember(block["extra_content"]) });
+  else translation.report.drop("messages.generated_image");
 }
 
 function addThinking(block: BlockOf<"thinking">, reasoning: ReturnedReasoning, origin: string | null): void {

@@ -1,11 +1,12 @@
 // Writes the chunks of a chat completion as the events of a Messages stream. A Messages stream has one open block at a time. Pieces of tool
 // calls may arrive interleaved, so later calls wait until the open one is complete.
 
-import type { ChatChunk, ChatDelta, ChatUsage, ReasoningDetail } from "../../contract/chat-format.ts";
-import { isRepeatedText, readDetailText, readReasoningText, readText } from "../chat-answer.ts";
+import type { ChatChunk, ChatDelta, ChatImage, ChatUsage, ReasoningDetail } from "../../contract/chat-format.ts";
+import { isRepeatedText, readDetailText, readImages, readReasoningText, readText } from "../chat-answer.ts";
 import { type Charge, toCostMembers } from "../pricing.ts";
 import { ReasoningCollector, toEncryptedContent } from "../reasoning-state.ts";
 import { type CallDelta, hasWholeArguments, type StreamedCall, StreamedCalls } from "../streamed-calls.ts";
+import { toImageText } from "./image-text.ts";
 import {
   type AnswerBlock,
   type AnswerOptions,
@@ -13,6 +14,7 @@ import {
   createMessage,
   readMatchedStop,
   toCitations,
+  toImageBlock,
   toMessagesUsage,
   toStop,
 } from "./to-messages-answer.ts";
@@ -31,7 +33,7 @@ export class MessagesStreamWriter {
   #hasStarted = false;
   #hasEnded = false;
   #nextIndex = 0;
-  #open: "text" | "thinking" | "tool" | null = null;
+  #open: "text" | "image" | "thinking" | "tool" | null = null;
   /** The text of the open thinking block. */
   #thought = "";
   /** When the open block is a tool, it is the first of the open calls. */
@@ -74,7 +76,7 @@ export class MessagesStreamWriter {
     this.#finishCalls();
     // Clients take the last block for the answer (Claude Code 2.1.325 prints nothing when another block follows the text), and
     // providers require the reasoning state only with calls.
-    const endsWithText = this.#open === "text";
+    const endsWithText = this.#open === "text" || this.#open === "image";
     this.#closeBlock();
     if (!endsWithText) this.#writeReasoning();
     const stop = toStop({
@@ -113,6 +115,7 @@ export class MessagesStreamWriter {
           this.#openBlock("text");
           this.#pushDelta({ type: "citations_delta", citation });
         });
+    if (delta.images) for (const image of readImages(delta.images)) this.#betweenCalls(() => this.#writeImage(image));
     if (delta.extra_content) this.#reasoning.addMessage(delta.extra_content);
     for (const call of delta.tool_calls ?? []) this.#writeCall(call);
   }
@@ -158,6 +161,15 @@ export class MessagesStreamWriter {
   #writeText(text: string): void {
     this.#openBlock("text");
     this.#pushText("text_delta", "text", text);
+  }
+
+  /** A block of its own, so that it can be recognized when it comes back. */
+  #writeImage(image: ChatImage): void {
+    this.#closeBlock();
+    this.#writeReasoning();
+    this.#pushBlock(toImageBlock(image, "", this.#origin));
+    this.#open = "image";
+    this.#pushText("text_delta", "text", toImageText(image));
   }
 
   #writeCall(delta: CallDelta): void {

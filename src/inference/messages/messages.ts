@@ -20,6 +20,7 @@ import { appendMembers, badAnswer, readObject } from "../provider-answer.ts";
 import type { FrameStream } from "../relay-stream.ts";
 import { type JsonRequest, toMetadataReader } from "../request-context.ts";
 import type { Candidate } from "../route-planner.ts";
+import { toTranslationOptions } from "../translated-request.ts";
 import { limitsOf, planAndTry } from "../try-candidates.ts";
 import { countTokens } from "./count-tokens.ts";
 import { fromMessagesRequest } from "./from-messages-request.ts";
@@ -54,8 +55,9 @@ export function createMessages(dependencies: MessagesDependencies) {
     const { request, trace } = input;
     const { provider, model } = candidate;
     const isPlain = provider.dialect === null;
-    const origin = isPlain ? provider.name : null;
-    const own = fromMessagesRequest(request, { origin, searchDomains: provider.dialect?.chat?.searchDomains });
+    const options = toTranslationOptions(provider);
+    const { origin = null } = options;
+    const own = fromMessagesRequest(request, options);
     const rules = findChatRules(provider.row, model);
     const throughResponses = isPlain && needsResponses(rules, own.request);
     const { request: translated, dropped } = isPlain
@@ -142,7 +144,7 @@ export function createMessages(dependencies: MessagesDependencies) {
     const chat = dialect?.chat;
     if (chat?.counting === undefined) return JSON.stringify(countTokens(input.request));
     // A request to count lacks the members that only an answer needs; the translation does not read them.
-    const { request } = fromMessagesRequest(input.request as MessagesRequest);
+    const { request } = fromMessagesRequest(input.request as MessagesRequest, toTranslationOptions(provider));
     const count = await countAtProvider(dependencies, input, candidate, { ...chat, counting: chat.counting, request });
     return JSON.stringify({ input_tokens: count });
   }

@@ -2,6 +2,7 @@
 // thinking that it signed itself, and no members that the gateway added for other providers. All other blocks stay unchanged.
 
 import type { ContentBlock, MessagesRequest, MessagesTurn } from "../../contract/messages.ts";
+import { readImageText } from "./image-text.ts";
 
 /**
  * `replaced` contains the members of the request that change, as JSON; usually none. `dropped` names the members that the provider does not
@@ -9,21 +10,30 @@ import type { ContentBlock, MessagesRequest, MessagesTurn } from "../../contract
  */
 export function toProviderTurns({ messages, thinking }: Pick<MessagesRequest, "messages" | "thinking">) {
   let isChanged = false;
+  const dropped: string[] = [];
   const turns = messages.flatMap((turn) => {
     if (typeof turn.content === "string") return [turn];
     const before: readonly ContentBlock[] = turn.content;
-    const content = before.flatMap(toProviderBlock);
+    // An image that another model generated: the format has no place for it in a turn of the assistant.
+    const hasImage = turn.role === "assistant" && before.some(isGeneratedImage);
+    if (hasImage) dropped[0] = "messages.generated_image";
+    const kept = hasImage ? before.filter((block) => !isGeneratedImage(block)) : before;
+    const content = kept.flatMap(toProviderBlock);
     if (content.length === before.length && content.every((block, index) => block === before[index])) return [turn];
     isChanged = true;
     return content.length === 0 ? [] : [{ ...turn, content }];
   });
   const replaced = new Map<string, string>();
-  if (!isChanged) return { replaced, dropped: [] };
+  if (!isChanged) return { replaced, dropped };
   replaced.set("messages", JSON.stringify(turns));
   // The provider rejects a thinking budget in the middle of calls that began without thinking.
-  if (thinking?.type !== "enabled" || !beganWithoutThinking(turns)) return { replaced, dropped: [] };
+  if (thinking?.type !== "enabled" || !beganWithoutThinking(turns)) return { replaced, dropped };
   replaced.set("thinking", '{"type":"disabled"}');
-  return { replaced, dropped: ["thinking"] };
+  return { replaced, dropped: [...dropped, "thinking"] };
+}
+
+function isGeneratedImage({ type, text }: ContentBlock): boolean {
+  return type === "text" && typeof text === "string" && readImageText(text) !== null;
 }
 
 // Signatures and encrypted data of providers of this format are base64. Those that the gateway creates for other providers are empty, or
@@ -48,10 +58,10 @@ function toProviderBlock(block: ContentBlock): readonly ContentBlock[] {
       return id === block["tool_use_id"] ? [block] : [{ ...block, tool_use_id: id } as ContentBlock];
     }
     case "text": {
-      const { citations } = block;
-      if (!Array.isArray(citations) || !citations.some(isOurs)) return [block];
-      const { citations: _, ...own } = block;
-      return [own as ContentBlock];
+      const { citations, extra_content: extra, ...own } = block;
+      const hasOurs = Array.isArray(citations) && citations.some(isOurs);
+      if (!hasOurs && extra === undefined) return [block];
+      return [(hasOurs ? own : { ...own, ...(citations !== undefined && { citations }) }) as ContentBlock];
     }
     default:
       return [block];

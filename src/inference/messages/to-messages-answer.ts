@@ -3,6 +3,7 @@
 import type {
   ChatChoice,
   ChatCompletion,
+  ChatImage,
   ChatToolCall,
   ChatUsage,
   ReasoningDetail,
@@ -10,6 +11,7 @@ import type {
 import { isObject } from "../../lib/lenient-json.ts";
 import {
   readDetailText,
+  readImages,
   readReasoningText,
   readSources,
   readText,
@@ -17,6 +19,7 @@ import {
   toReasoningState,
 } from "../chat-answer.ts";
 import { isEmpty, toEncryptedContent } from "../reasoning-state.ts";
+import { toImageText } from "./image-text.ts";
 
 export interface AnswerOptions {
   /** The caller's stop sequences: only one of these can have ended the answer. */
@@ -28,7 +31,13 @@ export interface AnswerOptions {
 export type AnswerBlock =
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
   | { readonly type: "redacted_thinking"; readonly data: string }
-  | { readonly type: "text"; readonly text: string; readonly citations?: ReturnType<typeof toCitations> }
+  | {
+      readonly type: "text";
+      readonly text: string;
+      readonly citations?: ReturnType<typeof toCitations>;
+      /** The state that the provider expects with an image in the next turn: clients return the block unchanged. */
+      readonly extra_content?: Readonly<Record<string, unknown>>;
+    }
   | {
       readonly type: "tool_use";
       readonly id: string;
@@ -76,6 +85,7 @@ function toBlocks(message: ChatChoice["message"], refusal: string | null, origin
   if (text !== "" || citations.length > 0)
     // Omitted when empty: clients reject null.
     blocks.push({ type: "text", text, ...(citations.length > 0 && { citations }) });
+  for (const image of readImages(message.images)) blocks.push(toImageBlock(image, toImageText(image), origin));
   for (const { id, function: called, extra_content: extra } of calls)
     blocks.push({
       type: "tool_use",
@@ -85,6 +95,11 @@ function toBlocks(message: ChatChoice["message"], refusal: string | null, origin
       ...(origin === null && extra && { extra_content: extra }),
     });
   return blocks;
+}
+
+/** `text`: empty where a stream writes it later. */
+export function toImageBlock({ extra_content }: ChatImage, text: string, origin: string | null): AnswerBlock {
+  return { type: "text", text, ...(origin === null && extra_content && { extra_content }) };
 }
 
 /** The signature of the reasoning carries the state that only this provider can use. */
