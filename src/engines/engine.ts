@@ -59,6 +59,8 @@ export interface Engine {
   run(call: TaskCall): Promise<TaskResult>;
   /** For a task that searches a collection of faces: the operations that manage collections. */
   readonly collections?: Readonly<Record<CollectionOperation, (call: TaskCall) => Promise<CollectionResult>>>;
+  /** The gateway's store holds its collections, so they can be deleted while the engine cannot run. */
+  readonly hasStoredCollections?: true;
   /**
    * For work that continues at the provider: starts it when `checkpoint` is null, otherwise polls for it once. The checkpoint is stored
    * before the next step, which may run in another process. Throws as `run` does.

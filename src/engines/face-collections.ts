@@ -43,7 +43,7 @@ export function withCollections(engines: readonly Engine[], store: CollectionRea
         const collection = await findCollection(engine, call, store);
         return stores ? await searchVectors(engine, call, await store.listVectors(collection.id)) : engine.run(call);
       },
-      ...(stores && { collections: collectionsOf(engine) }),
+      ...(stores && { collections: collectionsOf(engine), hasStoredCollections: true }),
     };
   });
 }

@@ -45,6 +45,8 @@ export interface FaceFilter {
   readonly offset: number;
 }
 
+type ListPosition = Pick<CollectionRecord, "createdAt" | "id">;
+
 /** Reading or writing thousands of vectors. */
 const vectorsDeadlineMs = 10_000;
 
@@ -55,10 +57,11 @@ function withDeadline<Args extends readonly unknown[], Result>(
 }
 
 export const collectionStatements = {
-  /** False: the owner has as many already. */
+  /** False: the owner has as many already. Expired ones do not count: the owner can neither see nor delete them. */
   create: write(null, async (sql, collection: CollectionRecord, maxPerOwner: number): Promise<boolean> => {
     const [row] = await sql<{ total: bigint }>`
-      select count(*) as total from collections where owner = ${collection.owner}`;
+      select count(*) as total from collections
+      where owner = ${collection.owner} and (expires_at is null or expires_at > ${Date.now()})`;
     if (Number(row?.total ?? 0) >= maxPerOwner) return false;
     await sql`insert into collections ${sql.columns(toRow(collection))}`;
     return true;
@@ -129,12 +132,17 @@ export const collectionStatements = {
     return deleted.length > 0;
   }),
 
-  /** Collections that have expired, or whose keys are all revoked: no caller can reach them any more. The oldest first. */
-  listAbandoned: read(async (sql, now: number, limit: number): Promise<CollectionRecord[]> => {
+  /**
+   * Collections that have expired, or whose keys are all revoked: no caller can reach them any more. The oldest first. `after` continues
+   * behind a collection that was listed before.
+   */
+  listAbandoned: read(async (sql, now: number, limit: number, after: ListPosition | null = null) => {
+    const isAfter = after === null ? sql.part`1 = 1` : sql.part`(created_at, id) > (${after.createdAt}, ${after.id})`;
     // A key whose owner was changed is not revoked, so its collections stay.
     const rows = await sql`
       select * from collections
-      where (expires_at is not null and expires_at <= ${now})
+      where ${isAfter} and (
+        (expires_at is not null and expires_at <= ${now})
         or (
           owner in (
             select 'key:' || id from api_keys where revoked_at is not null
@@ -145,6 +153,7 @@ export const collectionStatements = {
             union select 'owner:' || owner from api_keys where revoked_at is null and owner is not null
           )
         )
+      )
       order by created_at, id limit ${limit}`;
     return rows.map(fromRow);
   }),

@@ -127,7 +127,21 @@ export function describeCollectionStore(engine: Engine): void {
         expect((await list()).toSorted()).toEqual(["expired", "key:lone"]);
         await storage.keys.revoke("second", Date.now());
         expect((await list()).toSorted()).toEqual(["expired", "key:lone", "owner:acme"]);
-        expect(await storage.collections.listAbandoned(Date.now(), 1)).toHaveLength(1);
+        const abandoned = await storage.collections.listAbandoned(Date.now(), 10);
+        const paged: CollectionRecord[] = [];
+        for (let last: CollectionRecord | null = null; paged.length < 3; last = paged.at(-1) ?? null)
+          paged.push(...(await storage.collections.listAbandoned(Date.now(), 1, last)));
+        expect(paged).toEqual(abandoned);
+        expect(await storage.collections.listAbandoned(Date.now(), 1, paged.at(-1) ?? null)).toEqual([]);
+      });
+    });
+
+    test("expired collections do not count towards the limit of their owner", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        for (let count = 1; count <= 2; count++)
+          await storage.collections.create(collectionOf({ expiresAt: Date.now() - 1 }), 2);
+        for (const isCreated of [true, true, false])
+          expect(await storage.collections.create(collectionOf(), 2)).toBe(isCreated);
       });
     });
   });

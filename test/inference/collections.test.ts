@@ -3,9 +3,12 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { readConfig } from "../../src/config.ts";
+import type { Engine } from "../../src/engines/engine.ts";
 import { createCollections } from "../../src/inference/universal-ai/collections.ts";
 import { createLog } from "../../src/log.ts";
 import { createServices } from "../../src/services.ts";
+import type { CollectionRecord } from "../../src/storage/collections.ts";
+import type { Storage } from "../../src/storage/storage.ts";
 import { answer } from "../support/answers.ts";
 import { ask, readError } from "../support/chat.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
@@ -28,6 +31,8 @@ const key = await gateway.createKey();
 
 /** The faces that the vendor stores, by collection. */
 const stored = new Map<string, Set<string>>();
+/** Collections that the vendor does not delete. */
+const undeletable = new Set<string>();
 let lastFace = 0;
 
 beforeEach(() => vendor.clear());
@@ -44,6 +49,8 @@ function rekognition({ method, path: at, headers, body }: VendorRequest) {
     stored.set(CollectionId, new Set());
     return answer(200, { StatusCode: 200, FaceModelVersion: "7.0" });
   }
+  if (operation === "DeleteCollection" && undeletable.has(CollectionId))
+    return answer(400, { __type: "InternalServerError", Message: "no" });
   if (faces === undefined)
     return answer(400, { __type: "ResourceNotFoundException", Message: "The collection id does not exist" });
   switch (operation) {
@@ -85,6 +92,34 @@ const portrait = { file: `http://127.0.0.1:${vendor.port}/portrait.jpg` };
 
 function recognise(collection_id: string, model = "image/face_recognition/amazon", as = key) {
   return ask(gateway.url, as, { model, input: { collection_id, ...portrait } }, { path: "/v3/universal-ai" });
+}
+
+interface Changes {
+  readonly changeEngine?: (engine: Engine) => Engine;
+}
+
+/** The collections of the gateway's store, without a server around them. */
+async function openCollections({ changeEngine = (engine) => engine }: Changes = {}) {
+  const config = readConfig({ ...amazonSettings, SWITCHYARD_DATA_DIR: gateway.dataFolder });
+  const services = await createServices(config, quiet, { works: false });
+  const { storage, universalAi, shutdown, calling } = services;
+  const { openFiles, engines } = universalAi;
+  const changed = { openFiles, engines: engines.map(changeEngine) };
+  const options = {
+    ...calling,
+    universalAi: changed,
+    totalTimeoutMs: 60_000,
+    shutdownSignal: shutdown.signal,
+    log: quiet,
+  };
+  return {
+    storage,
+    ...createCollections({ ...options, rows: storage.collections }),
+    async [Symbol.asyncDispose]() {
+      await services.close();
+      await storage.close();
+    },
+  };
 }
 
 describe("a collection", () => {
@@ -192,11 +227,8 @@ test("a collection whose key was revoked is deleted, at the vendor too", async (
   const kept = await create();
   expect((await send("POST", `${path}/${id}/faces`, portrait, created.key)).status).toBe(200);
   await gateway.manage("DELETE", `/keys/${created.id}`);
-  const config = readConfig({ ...amazonSettings, SWITCHYARD_DATA_DIR: gateway.dataFolder });
-  const services = await createServices(config, quiet, { works: false });
-  const { storage, universalAi, shutdown, calling } = services;
-  const options = { ...calling, universalAi, totalTimeoutMs: 60_000, shutdownSignal: shutdown.signal, log: quiet };
-  const { sweep } = createCollections({ ...options, rows: storage.collections });
+  await using opened = await openCollections();
+  const { storage, sweep } = opened;
   // While the vendor is out of order, the collection stays.
   vendor.next(answer(500, { __type: "InternalServerError" }));
   await sweep();
@@ -206,6 +238,46 @@ test("a collection whose key was revoked is deleted, at the vendor too", async (
   expect(stored.has(`switchyard-${kept}`)).toBe(true);
   expect(await storage.collections.listVectors(id)).toEqual([]);
   expect((await send("GET", `${path}/${kept}`)).status).toBe(200);
-  await services.close();
-  await storage.close();
+});
+
+describe("an expired collection is deleted", () => {
+  function expired(provider: string, createdAt: number): CollectionRecord {
+    const id = crypto.randomUUID();
+    return { id, owner: "key:expired", provider, name: "Old", faceCount: 0, createdAt, expiresAt: createdAt + 1 };
+  }
+
+  async function keep(storage: Storage, collections: readonly CollectionRecord[]): Promise<void> {
+    for (const collection of collections) await storage.collections.create(collection, 1_000);
+  }
+
+  test("however many older ones its vendor does not delete", async () => {
+    await using opened = await openCollections();
+    const stuck = Array.from({ length: 120 }, (_, index) => expired("amazon", 1_000 + index));
+    for (const { id } of stuck) undeletable.add(`switchyard-${id}`);
+    const young = expired("amazon", 2_000);
+    await keep(opened.storage, [...stuck, young]);
+    stored.set(`switchyard-${young.id}`, new Set());
+    // Each sweep ends after a hundred failures.
+    await opened.sweep();
+    await opened.sweep();
+    expect(stored.has(`switchyard-${young.id}`)).toBe(false);
+    const deletions = () =>
+      vendor.requests.filter(({ headers }) => headers["x-amz-target"]?.endsWith("DeleteCollection"));
+    expect(deletions()).toHaveLength(121);
+    undeletable.clear();
+    await opened.sweep();
+    expect(await opened.storage.collections.listAbandoned(Date.now(), 1)).toEqual([]);
+  });
+
+  test("also without the engine that filled it, but not without the provider that stores its faces", async () => {
+    const changeEngine = (engine: Engine) =>
+      engine.provider === "local" ? { ...engine, unavailableReason: "It is not installed." } : engine;
+    await using opened = await openCollections({ changeEngine });
+    const [here, elsewhere] = [expired("local", 1_000), expired("gone", 1_001)];
+    await keep(opened.storage, [here, elsewhere]);
+    await opened.sweep();
+    const left = await opened.storage.collections.listAbandoned(Date.now(), 10);
+    expect(left.map(({ id }) => id)).toEqual([elsewhere.id]);
+    await opened.storage.collections.delete(elsewhere.id, elsewhere.owner);
+  });
 });

@@ -53,7 +53,7 @@ export interface CollectionRows {
   listFaces(filter: Page & { readonly collectionId: string }): Promise<{ total: number; items: ListedFace[] }>;
   hasFace(collectionId: string, id: string): Promise<boolean>;
   deleteFace(collectionId: string, id: string): Promise<boolean>;
-  listAbandoned(now: number, limit: number): Promise<CollectionRecord[]>;
+  listAbandoned(now: number, limit: number, after: CollectionRecord | null): Promise<CollectionRecord[]>;
 }
 
 export interface CollectionsOptions extends RunAccounting {
@@ -70,18 +70,25 @@ interface OperationContext {
   readonly connection: Connection;
   readonly requestId: string;
   readonly trace: Trace;
+  /** Default: the time limit of a request. */
+  readonly timeoutMs?: number;
 }
+
+type CollectionEngine = Engine & Required<Pick<Engine, "collections">>;
 
 export type Collections = ReturnType<typeof createCollections>;
 
 /** A face of the local engine takes four kilobytes, and a search reads all of a collection: 20 MB. */
 const limits = { collectionsPerOwner: 100, facesPerCollection: 5_000 };
-const abandonedAtOnce = 20;
+/** A provider that answers no deletion must not be called for every one of its collections in each sweep. */
+const sweeping = { collectionsPerPage: 20, maxFailures: 100, timeoutMs: 30_000 };
 
 export function createCollections(options: CollectionsOptions) {
   const { rows, universalAi, totalTimeoutMs, shutdownSignal, log, callLimits, checkLedger, report } = options;
   const task = findTask(faceTask);
   const engines = universalAi.engines.filter((engine) => engine.task === faceTask && engine.collections !== undefined);
+  /** Null: the next sweep begins with the oldest collection. */
+  let lastSwept: CollectionRecord | null = null;
 
   function findEngine(provider: string): Engine | undefined {
     return engines.find((engine) => engine.provider === provider || engine.aliases?.includes(provider));
@@ -103,22 +110,29 @@ export function createCollections(options: CollectionsOptions) {
   }
 
   /** A collection of a provider that is no longer configured can be read, but not changed. */
-  function engineOf({ provider }: CollectionRecord): Engine & Required<Pick<Engine, "collections">> {
+  function engineOf(collection: CollectionRecord): CollectionEngine {
+    const engine = storeOf(collection);
+    refuseUnavailable(engine);
+    return engine;
+  }
+
+  /** For deletions, which need no engine where the gateway itself stores the faces. */
+  function storeOf({ provider }: CollectionRecord): CollectionEngine {
     const engine = findEngine(provider);
     if (engine?.collections === undefined)
       throw new GatewayError("provider_not_configured", `The provider '${provider}' is no longer configured.`);
-    refuseUnavailable(engine);
+    if (engine.hasStoredCollections !== true) refuseUnavailable(engine);
     return { ...engine, collections: engine.collections };
   }
 
   /** Runs an operation with the time limit of a request, until the caller leaves. It is free unless it sets a charge. */
   async function withCall<Result>(
-    { caller, connection, requestId, trace }: OperationContext,
+    { caller, connection, requestId, trace, timeoutMs = totalTimeoutMs }: OperationContext,
     { id, provider, owner }: CollectionRecord,
     operate: (call: TaskCall & { readonly ticket: RunTicket }) => Promise<Result>,
   ): Promise<Result> {
     using limit = startDeadline({
-      timeoutMs: totalTimeoutMs,
+      timeoutMs,
       signals: [connection.signal, shutdownSignal],
       reason(fired) {
         if (fired === null) return new GatewayError("provider_timeout", "The provider did not finish in time.");
@@ -132,7 +146,7 @@ export function createCollections(options: CollectionsOptions) {
       files: {},
       providerParams: {},
       signal: limit.signal,
-      deadline: performance.now() + totalTimeoutMs,
+      deadline: performance.now() + timeoutMs,
       requestId,
       owner,
     };
@@ -219,7 +233,7 @@ export function createCollections(options: CollectionsOptions) {
     const owner = ownerOf(context.caller);
     const collection = await requireCollection(id, owner);
     if (!(await rows.hasFace(collection.id, faceId))) throw faceNotFound();
-    const { collections } = engineOf(collection);
+    const { collections } = storeOf(collection);
     // Delete at the provider first: without the row, a later call could not find the face to delete it there.
     await withCall(context, collection, (call) => collections.deleteFaces(withFaces(call, [{ face_id: faceId }])));
     await rows.deleteFace(collection.id, faceId);
@@ -231,22 +245,50 @@ export function createCollections(options: CollectionsOptions) {
   }
 
   async function deleteEverywhere(context: OperationContext, collection: CollectionRecord): Promise<void> {
-    const { collections } = engineOf(collection);
+    const { collections } = storeOf(collection);
     await withCall(context, collection, (call) => collections.delete(call));
     await rows.delete(collection.id, collection.owner);
   }
 
-  /** Deletes expired collections, and those whose keys are revoked. One that its provider does not delete is tried again next time. */
+  /**
+   * Deletes expired collections, and those whose keys are revoked. One that its provider does not delete is tried again in a later sweep. A
+   * sweep continues where the one before it stopped, so collections that cannot be deleted do not keep others from being deleted.
+   */
   async function sweep(): Promise<void> {
-    for (const collection of await rows.listAbandoned(Date.now(), abandonedAtOnce)) {
-      const connection = { signal: new AbortController().signal };
-      const trace = new Trace(performance.now(), 0);
-      trace.path = "/v3/collections";
-      const context = { caller: sweeper, connection, requestId: `sweep-${collection.id}`, trace };
-      await deleteEverywhere(context, collection).catch((error: unknown) => {
-        const { id, provider } = collection;
-        log.warn("a collection of faces could not be deleted", { collection: id, provider, error: messageOf(error) });
-      });
+    const { collectionsPerPage, maxFailures } = sweeping;
+    const unusable = new Set<string>();
+    let failures = 0;
+    let page: CollectionRecord[];
+    do {
+      page = await rows.listAbandoned(Date.now(), collectionsPerPage, lastSwept);
+      for (const collection of page) {
+        if (shutdownSignal.aborted || failures >= maxFailures) return;
+        lastSwept = collection;
+        const outcome = await sweepOne(collection);
+        if (outcome === "failed") failures++;
+        if (outcome === "unusable") unusable.add(collection.provider);
+      }
+    } while (page.length === collectionsPerPage);
+    lastSwept = null;
+    if (unusable.size > 0)
+      log.warn("collections of faces are kept until their provider is configured again", { providers: [...unusable] });
+  }
+
+  async function sweepOne(collection: CollectionRecord): Promise<"deleted" | "unusable" | "failed"> {
+    const { id, provider } = collection;
+    const trace = new Trace(performance.now(), 0);
+    trace.path = "/v3/collections";
+    const context = {
+      ...{ caller: sweeper, connection: { signal: new AbortController().signal }, requestId: `sweep-${id}`, trace },
+      timeoutMs: Math.min(totalTimeoutMs, sweeping.timeoutMs),
+    };
+    try {
+      await deleteEverywhere(context, collection);
+      return "deleted";
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === "provider_not_configured") return "unusable";
+      log.warn("a collection of faces could not be deleted", { collection: id, provider, error: messageOf(error) });
+      return "failed";
     }
   }
 
