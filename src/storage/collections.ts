@@ -1,8 +1,10 @@
 // Statements about collections of faces. A face is a vector of an engine on this machine, or the id that a provider gave it, whose vector the
 // provider stores. Collections of other owners, deleted ones and expired ones are answered as if they had never existed.
 
-import { insertRows, listPage, type Operation, read, write } from "./operation.ts";
+import { toBatches } from "./batches.ts";
+import { insertRows, listPage, type Operation, read, together, write } from "./operation.ts";
 import { bytes, integer, mapRecord, nullable, type RecordOf, text } from "./record.ts";
+import type { Sql } from "./sql.ts";
 
 /** Times are epoch milliseconds. */
 const columns = {
@@ -91,16 +93,21 @@ export const collectionStatements = {
   ),
 
   /**
-   * False: the collection does not exist any more, or would have more than `maxFaces`. One statement checks and increments the count, so
-   * concurrent processes cannot exceed it.
+   * False: the collection does not exist any more, or would have more than `maxFaces`. Faces that it has already are left as they are, so a
+   * call whose outcome is unknown can be repeated.
    */
   addFaces: withDeadline(
     write(null, async (sql, id: string, faces: readonly FaceRecord[], maxFaces: number): Promise<boolean> => {
-      const counted = await sql`
-        update collections set face_count = face_count + ${faces.length}
-        where id = ${id} and face_count + ${faces.length} <= ${maxFaces} returning id`;
-      if (counted.length === 0) return false;
-      await insertRows(sql, "collection_faces", faces.map(face.toRow));
+      // Locks the collection, so that concurrent processes cannot exceed the limit.
+      const [locked] = await sql<{ face_count: bigint }>`
+        update collections set face_count = face_count where id = ${id} returning face_count`;
+      if (locked === undefined) return false;
+      const known = await findFaces(sql, id, faces);
+      const added = faces.filter((one) => !known.has(one.id));
+      const count = Number(locked.face_count) + added.length;
+      if (count > maxFaces) return false;
+      await sql`update collections set face_count = ${count} where id = ${id}`;
+      await insertRows(sql, "collection_faces", added.map(face.toRow));
       return true;
     }),
   ),
@@ -158,3 +165,15 @@ export const collectionStatements = {
     return rows.map(fromRow);
   }),
 };
+
+/** The ids of those of the given faces that the collection has. */
+async function findFaces(sql: Sql, collectionId: string, faces: readonly FaceRecord[]): Promise<ReadonlySet<string>> {
+  const batches = toBatches(faces.map(({ id }) => id));
+  const found = await together(
+    ...batches.map(
+      (ids) => sql<{ id: string }>`
+        select id from collection_faces where collection_id = ${collectionId} and id in ${sql.list(ids)}`,
+    ),
+  );
+  return new Set(found.flat().map(({ id }) => id));
+}

@@ -62,6 +62,18 @@ export function describeCollectionStore(engine: Engine): void {
       });
     });
 
+    test("faces that are added twice are stored and counted once", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const collection = collectionOf();
+        await storage.collections.create(collection, 10);
+        const add = (count: number) => storage.collections.addFaces(collection.id, facesOf(collection.id, count), 100);
+        for (const count of [70, 70, 100]) expect(await add(count)).toBe(true);
+        expect(await add(101)).toBe(false);
+        expect(await storage.collections.listVectors(collection.id)).toHaveLength(100);
+        expect((await storage.collections.find(collection.id, owner))?.faceCount).toBe(100);
+      });
+    });
+
     test("to anyone but its owner a collection is as one that never existed", async () => {
       await withStorage(await engine.createStore(), async (storage) => {
         const collection = collectionOf();

@@ -1,16 +1,21 @@
 // Collections of faces over HTTP: those of a vendor on this machine that behaves like Amazon Rekognition, and those of the sandbox. The form of the
 // vendor's answers is documented; its values are invented.
 
+import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
+import type { Caller } from "../../src/access/caller.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Engine } from "../../src/engines/engine.ts";
-import { createCollections } from "../../src/inference/universal-ai/collections.ts";
+import { Trace } from "../../src/inference/trace.ts";
+import { type CollectionRows, createCollections } from "../../src/inference/universal-ai/collections.ts";
 import { createLog } from "../../src/log.ts";
 import { createServices } from "../../src/services.ts";
 import type { CollectionRecord } from "../../src/storage/collections.ts";
+import { databaseFile } from "../../src/storage/data-dir.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { answer } from "../support/answers.ts";
 import { ask, readError } from "../support/chat.ts";
+import { away } from "../support/job-runs.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { startVendor, type VendorRequest } from "../support/vendor.ts";
 
@@ -96,10 +101,11 @@ function recognise(collection_id: string, model = "image/face_recognition/amazon
 
 interface Changes {
   readonly changeEngine?: (engine: Engine) => Engine;
+  readonly changeRows?: (rows: CollectionRows) => CollectionRows;
 }
 
 /** The collections of the gateway's store, without a server around them. */
-async function openCollections({ changeEngine = (engine) => engine }: Changes = {}) {
+async function openCollections({ changeEngine = (engine) => engine, changeRows = (rows) => rows }: Changes = {}) {
   const config = readConfig({ ...amazonSettings, SWITCHYARD_DATA_DIR: gateway.dataFolder });
   const services = await createServices(config, quiet, { works: false });
   const { storage, universalAi, shutdown, calling } = services;
@@ -114,7 +120,7 @@ async function openCollections({ changeEngine = (engine) => engine }: Changes = 
   };
   return {
     storage,
-    ...createCollections({ ...options, rows: storage.collections }),
+    ...createCollections({ ...options, rows: changeRows(storage.collections) }),
     async [Symbol.asyncDispose]() {
       await services.close();
       await storage.close();
@@ -207,6 +213,85 @@ describe("a collection", () => {
     expect((await send("GET", `${path}/${nowhere}`)).status).toBe(404);
     expect((await send("GET", `${path}/no-uuid`)).status).toBe(422);
     expect((await send("POST", path, { provider: "amazon", expires_in_days: 0 })).status).toBe(422);
+  });
+});
+
+describe("faces that the vendor has added", () => {
+  /** The store refuses faces while `work` runs. */
+  async function withoutFaces<Result>(work: () => Promise<Result>): Promise<Result> {
+    const database = new Database(databaseFile(gateway.dataFolder));
+    database.run("pragma busy_timeout = 60000");
+    database.run("alter table collection_faces rename to hidden_faces");
+    try {
+      return await work();
+    } finally {
+      database.run("alter table hidden_faces rename to collection_faces");
+      database.close();
+    }
+  }
+
+  function callerOf(keyId: string): Caller {
+    return {
+      ...{ keyId, kind: "inference", name: "adds", owner: null, team: null, scopes: new Set(), tags: {} },
+      ...{ allowedModels: null, rateLimit: null, budget: null, role: null, rules: [] },
+    };
+  }
+
+  for (const window of ["before", "after"] as const) {
+    const how = window === "before" ? "nothing is written" : "what is written is not confirmed";
+
+    test(`are stored once the store is back (${how})`, async () => {
+      const created = (await gateway.manage("POST", "/keys", { name: "adds" })) as { id: string; key: string };
+      const id = await create("amazon", created.key);
+      const outages = { left: 2 };
+      await using opened = await openCollections({
+        changeRows: (rows) => ({
+          ...rows,
+          async addFaces(...args) {
+            if (outages.left === 0) return await rows.addFaces(...args);
+            outages.left--;
+            if (window === "after") await rows.addFaces(...args);
+            throw away();
+          },
+        }),
+      });
+      const connection = { signal: new AbortController().signal };
+      const context = { caller: callerOf(created.id), connection, requestId: "req_1", trace: new Trace(0, 0) };
+      const added = await opened.addFaces(context, id, portrait.file);
+      expect(outages.left).toBe(0);
+      const faces = added.faces.map(({ face_id }) => face_id);
+      expect([...(stored.get(`switchyard-${id}`) ?? [])]).toEqual(faces);
+      const read = (at: string) => send("GET", at, undefined, created.key);
+      expect((await read(`${path}/${id}`)).json).toMatchObject({ face_count: 1 });
+      expect((await read(`${path}/${id}/faces`)).json).toMatchObject({ total: 1 });
+    });
+  }
+
+  test("are deleted there if they cannot be stored", async () => {
+    const id = await create();
+    const failed = await withoutFaces(() => send("POST", `${path}/${id}/faces`, portrait));
+    expect(failed.status).toBe(500);
+    expect(stored.get(`switchyard-${id}`)?.size).toBe(0);
+    expect(vendor.last().headers["x-amz-target"]).toEndWith("DeleteFaces");
+    expect((await send("GET", `${path}/${id}`)).json).toMatchObject({ face_count: 0 });
+  });
+
+  test("and does not delete when they cannot be stored are not added again by a client's retry", async () => {
+    const id = await create();
+    vendor.next(rekognition);
+    vendor.next(rekognition);
+    vendor.next(answer(500, { __type: "InternalServerError" }));
+    const failed = await withoutFaces(() =>
+      fetch(`${gateway.url}${path}/${id}/faces`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify(portrait),
+      }),
+    );
+    expect(failed.status).toBe(502);
+    expect(failed.headers.get("x-should-retry")).toBe("false");
+    const [face = ""] = stored.get(`switchyard-${id}`) ?? [];
+    expect(gateway.log()).toContain(face);
   });
 });
 

@@ -3,12 +3,13 @@
 import { type Caller, ownerOf } from "../../access/caller.ts";
 import type { CreateCollectionRequest } from "../../contract/collections.ts";
 import { findTask } from "../../contract/tasks.ts";
-import type { AddedFace, Engine, TaskCall } from "../../engines/engine.ts";
+import type { Engine, TaskCall } from "../../engines/engine.ts";
 import { collectionNotFound, faceTask } from "../../engines/face-collections.ts";
 import { GatewayError, messageOf, ValidationError } from "../../errors.ts";
 import { freeCharge } from "../../lib/charge.ts";
 import { startDeadline } from "../../lib/deadline.ts";
 import { suggest } from "../../lib/find-nearest.ts";
+import { retryWhileStoreDown } from "../../lib/retry-while-store-down.ts";
 import { dayMs } from "../../lib/time-units.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft, type Connection } from "../../providers/call.ts";
@@ -80,6 +81,8 @@ export type Collections = ReturnType<typeof createCollections>;
 
 /** A face of the local engine takes four kilobytes, and a search reads all of a collection: 20 MB. */
 const limits = { collectionsPerOwner: 100, facesPerCollection: 5_000 };
+/** The caller waits meanwhile. */
+const unstoredFaces = { retryMs: 10_000, deletionMs: 10_000 };
 /** A provider that answers no deletion must not be called for every one of its collections in each sweep. */
 const sweeping = { collectionsPerPage: 20, maxFailures: 100, timeoutMs: 30_000 };
 
@@ -220,13 +223,50 @@ export function createCollections(options: CollectionsOptions) {
         vector: vector === undefined ? null : new Uint8Array(Buffer.from(vector, "base64")),
       }));
       if (faces.length === 0) throw noFace();
-      if (!(await rows.addFaces(collection.id, records, limits.facesPerCollection))) {
-        await engine.collections.deleteFaces(withFaces(call, faces));
+      if (!(await storeFaces(engine, call, records))) {
         await requireCollection(collection.id, owner);
         refuseFull(Number.POSITIVE_INFINITY);
       }
       return { faces: faces.map(({ vector: _, ...face }) => face), cost: charge.cost };
     });
+  }
+
+  /** The provider has added the faces. Those that cannot be stored here are deleted there, because nobody could find them to delete them. */
+  async function storeFaces(engine: CollectionEngine, call: TaskCall, faces: readonly FaceRecord[]): Promise<boolean> {
+    const collectionId = String(call.input["collection_id"]);
+    const write = () => rows.addFaces(collectionId, faces, limits.facesPerCollection);
+    try {
+      if (await retryWhileStoreDown(log, write, unstoredFaces.retryMs)) return true;
+    } catch (error) {
+      await deleteUnstored(engine, call, faces);
+      throw error;
+    }
+    await deleteUnstored(engine, call, faces);
+    return false;
+  }
+
+  async function deleteUnstored(
+    { provider, collections }: CollectionEngine,
+    call: TaskCall,
+    faces: readonly FaceRecord[],
+  ): Promise<void> {
+    const { input, requestId } = withFaces(call, faces);
+    // The caller may have left, so this has a time limit of its own.
+    const limit = { signal: new AbortController().signal, deadline: performance.now() + unstoredFaces.deletionMs };
+    try {
+      await collections.deleteFaces({ ...call, ...limit, input });
+    } catch (cause) {
+      const code = cause instanceof GatewayError ? cause.code : "internal_error";
+      log.error("faces that are not stored here could not be deleted at their provider", {
+        ...input,
+        provider,
+        requestId,
+        error: messageOf(cause),
+      });
+      const message = `The faces could neither be stored nor be deleted at the provider '${provider}' again.`;
+      // A repeated request would add the same faces once more.
+      throw new GatewayError(code, message, { shouldRetry: false, cause });
+    }
   }
 
   async function deleteFace(context: OperationContext, id: string, faceId: string): Promise<void> {
@@ -235,7 +275,7 @@ export function createCollections(options: CollectionsOptions) {
     if (!(await rows.hasFace(collection.id, faceId))) throw faceNotFound();
     const { collections } = storeOf(collection);
     // Delete at the provider first: without the row, a later call could not find the face to delete it there.
-    await withCall(context, collection, (call) => collections.deleteFaces(withFaces(call, [{ face_id: faceId }])));
+    await withCall(context, collection, (call) => collections.deleteFaces(withFaces(call, [{ id: faceId }])));
     await rows.deleteFace(collection.id, faceId);
   }
 
@@ -325,8 +365,8 @@ async function atOwnMembers<Result>(work: () => Promise<Result>): Promise<Result
   }
 }
 
-function withFaces(call: TaskCall, faces: readonly Pick<AddedFace, "face_id">[]): TaskCall {
-  return { ...call, input: { ...call.input, face_ids: faces.map(({ face_id }) => face_id) } };
+function withFaces(call: TaskCall, faces: readonly Pick<FaceRecord, "id">[]): TaskCall {
+  return { ...call, input: { ...call.input, face_ids: faces.map(({ id }) => id) } };
 }
 
 function refuseFull(count: number): void {
