@@ -66,6 +66,8 @@ export interface Engine {
    * before the next step, which may run in another process. Throws as `run` does.
    */
   runStep?(call: TaskCall, checkpoint: Json | null): Promise<EngineStep>;
+  /** Deletes the files that such work stored at the provider, when no step will continue from the checkpoint. Absent: it stores none. */
+  abandonStep?(call: TaskCall, checkpoint: Json): Promise<void>;
 }
 
 export type CollectionResult = TaskResult<{ readonly faces?: readonly AddedFace[] }>;

@@ -8,7 +8,13 @@ import { fallbackCodes } from "../inference/candidate-loop.ts";
 import { type AttemptReport, toOutcome } from "../inference/report.ts";
 import { Trace } from "../inference/trace.ts";
 import type { RunAccounting } from "../inference/universal-ai/account-run.ts";
-import { type OfferRun, runOfferStep, type TaskOffer, type TaskOutcome } from "../inference/universal-ai/run-offer.ts";
+import {
+  abandonOfferStep,
+  type OfferRun,
+  runOfferStep,
+  type TaskOffer,
+  type TaskOutcome,
+} from "../inference/universal-ai/run-offer.ts";
 import type { TaskPlan } from "../inference/universal-ai/task-planner.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import { unknownUsage } from "../lib/charge.ts";
@@ -143,9 +149,14 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       report(toLostReport(running, offer, first));
       throw interrupted(offer.engine);
     }
-    if (Date.now() >= deadline) throw timedOut();
-    if (job.runs - first.runsBefore > maxRuns)
+    if (Date.now() >= deadline) {
+      await abandonStep(running, offer, first);
+      throw timedOut();
+    }
+    if (job.runs - first.runsBefore > maxRuns) {
+      await abandonStep(running, offer, first);
       throw new GatewayError("internal_error", `The job was started ${maxRuns} times and interrupted each time.`);
+    }
     let attempt: Attempt = { offer, progress: first, isCalled: false };
     const failed = new Map<unknown, Attempt>();
     const trace = createTrace(job, first);
@@ -179,6 +190,28 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     }
     // Outside of the loop: the engine has done its work, so a failure to store the result is not a failure of the engine.
     await storeOutcome(running, attempt.progress, outcome);
+  }
+
+  /** Deletes the files that the work stored at the provider. The outcome of the job does not depend on it. */
+  async function abandonStep(running: Running, offer: TaskOffer, { step }: Progress): Promise<void> {
+    if (step === null || offer.engine.abandonStep === undefined) return;
+    const { job, stored, caller, plan, signal } = running;
+    using limit = startDeadline({ timeoutMs: stopMs, signals: [signal] });
+    const call = {
+      ...{ input: plan.input, files: {}, providerParams: stored.request.provider_params ?? {} },
+      ...{ signal: limit.signal, deadline: performance.now() + stopMs },
+      ...{ requestId: stored.requestId, owner: ownerOf(caller), jobId: job.id },
+    };
+    const run = {
+      ...{ task: plan.task, offer, call, caller, trace: createTrace(job, noProgress), callLimits, checkLedger, report },
+      publish: () => Promise.reject(new TypeError("An abandoned step has no result")),
+    };
+    try {
+      await untilAborted(abandonOfferStep(run, step), limit.signal);
+    } catch (error) {
+      const { provider } = offer.engine;
+      log.warn("The files of a job could not be deleted at its provider", { job: job.id, provider, error });
+    }
   }
 
   /** Stores the fallback first: an interruption must not be attributed to the offer before. */

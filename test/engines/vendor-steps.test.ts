@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { Engine, EngineStep } from "../../src/engines/engine.ts";
 import { createVendorEngines } from "../../src/engines/vendors/vendor-engine.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
+import type { Json } from "../../src/lib/json-schema/schema.ts";
 import type { Clocks } from "../../src/providers/call.ts";
 import { configureProviders, type Declared } from "../../src/providers/configure.ts";
 import type { ProviderRow } from "../../src/providers/provider.ts";
@@ -302,6 +303,32 @@ describe("a job's work at a vendor's", () => {
     vendor.next(answer(200, {}));
     expect("result" in (await step(begun, { task }))).toBe(true);
     expect(vendor.requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET", "DELETE"]);
+  });
+
+  describe("that is not continued", () => {
+    const task: Partial<ProviderTask> = {
+      cleanUpRequests: (_call, { state }) => [
+        { method: "DELETE", path: `/files/${(state as { begun: string }).begun.length}` },
+      ],
+    };
+
+    test("has its files taken away by an engine that knows only what was kept, also when that fails", async () => {
+      for (const status of [200, 500]) {
+        vendor.clear();
+        vendor.next(answer(200, { state: "begun", id: "7" }));
+        vendor.next(answer(status, {}));
+        const { checkpoint } = (await step(null, { task })) as { checkpoint: Json };
+        await createEngine({ task }).abandonStep?.(callOf(), JSON.parse(JSON.stringify(checkpoint)));
+        expect(vendor.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+          "POST /jobs",
+          "DELETE /files/11",
+        ]);
+      }
+    });
+
+    test("has nothing to take away where the task stores no files", () => {
+      expect(createEngine().abandonStep).toBeUndefined();
+    });
   });
 
   test("that needs a setting of its own says which, and the vendor's other tasks do without", async () => {

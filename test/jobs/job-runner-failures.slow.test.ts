@@ -206,6 +206,31 @@ describe("a job's own time", () => {
     expect(await job.countDeliveries()).toBe(1);
   });
 
+  for (const how of ["deletes its files", "fails to delete its files", "does not answer"]) {
+    test(`work at a provider that continues past the deadline is abandoned, and the provider ${how}`, async () => {
+      const abandoned: unknown[] = [];
+      const job = await createJob({
+        engines: [
+          {
+            name: "vendor",
+            runStep: () => ({ result: good }),
+            async abandonStep({ jobId }, checkpoint) {
+              abandoned.push([jobId, checkpoint]);
+              if (how.startsWith("fails")) refuse("provider_error");
+              if (how.startsWith("does not")) await new Promise(() => {});
+            },
+          },
+        ],
+        timeoutMs: -1,
+      });
+      await job.die(JSON.stringify({ offer: 0, called: true, step: "t-1", runsBefore: 1 }));
+      await job.work();
+      expect(abandoned).toEqual([[job.id, "t-1"]]);
+      expect(await job.result()).toMatchObject(late);
+      expect(job.asked).toEqual([]);
+    });
+  }
+
   test("a call that takes longer is ended, also where another could be asked", async () => {
     const job = await createJob({ engines: [{ name: "vendor", run: hang }, { name: "spare" }], timeoutMs: 3_000 });
     await job.work();

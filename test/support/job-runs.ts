@@ -90,6 +90,7 @@ export interface Scripted {
   readonly missing?: string | null;
   readonly run?: (call: TaskCall, times: number) => Promise<TaskResult> | TaskResult;
   readonly runStep?: (call: TaskCall, checkpoint: Json | null, times: number) => Promise<EngineStep> | EngineStep;
+  readonly abandonStep?: (call: TaskCall, checkpoint: Json) => Promise<void>;
 }
 
 export interface Setup {

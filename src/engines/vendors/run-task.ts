@@ -111,6 +111,12 @@ export async function runStep(run: TaskRun, before: Checkpoint | null): Promise<
   }
 }
 
+/** Ends work that no step continues: only its files are deleted. */
+export async function abandonStep(run: TaskRun, { request }: Checkpoint): Promise<void> {
+  run.lastRequest = request;
+  await cleanUp(run);
+}
+
 function toJson(checkpoint: Checkpoint): Json {
   const { body } = checkpoint.request;
   const hasBytes = body?.kind === "bytes" || (body?.kind === "form" && body.parts.some((part) => "bytes" in part));

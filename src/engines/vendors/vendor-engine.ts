@@ -8,7 +8,7 @@ import type { Deployment } from "../../providers/deployment.ts";
 import { type FileLimits, type ProviderTask, refuseInput, type TaskCall } from "../../providers/task.ts";
 import { type CollectionResult, type Engine, notSetUp, type TaskResult } from "../engine.ts";
 import { mapValues } from "../local/map-values.ts";
-import { readCheckpoint, runStep, runToEnd, type TaskRun } from "./run-task.ts";
+import { abandonStep, readCheckpoint, runStep, runToEnd, type TaskRun } from "./run-task.ts";
 import type { SendOptions } from "./send-request.ts";
 
 export interface VendorOptions extends Omit<SendOptions, "provider" | "deployment" | "task"> {
@@ -75,6 +75,13 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
           return await runStep(run, checkpoint);
         },
       }),
+      ...(task.next !== undefined &&
+        task.cleanUpRequests !== undefined && {
+          abandonStep: async (call, stored) => {
+            const checkpoint = readCheckpoint(stored);
+            await abandonStep(toRun(call, findDeployment(provider, checkpoint.deployment)), checkpoint);
+          },
+        }),
     } satisfies Engine;
   });
 }

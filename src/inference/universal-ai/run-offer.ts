@@ -11,7 +11,7 @@ import type { JsonObject } from "../../lib/lenient-json.ts";
 import { setAt } from "../../lib/set-at.ts";
 import { estimateTask } from "../estimate.ts";
 import type { Trace } from "../trace.ts";
-import { accountRun, type RunAccounting } from "./account-run.ts";
+import { type AccountedRun, accountRun, type RunAccounting } from "./account-run.ts";
 import { chargeForTask } from "./unit-price.ts";
 
 export interface TaskOffer {
@@ -59,6 +59,17 @@ export async function runOfferStep(run: OfferRun, checkpoint: Json | null): Prom
   );
 }
 
+/** Lets the engine delete the files of work that no step continues. The calls cost nothing, so they get no line of the ledger. */
+export async function abandonOfferStep(run: OfferRun, checkpoint: Json): Promise<void> {
+  const { engine, model } = run.offer;
+  if (engine.abandonStep === undefined) return;
+  refuseUnavailable(engine);
+  await accountRun(toAccount(run, true), async (ticket) => {
+    ticket.isPending = true;
+    await engine.abandonStep?.({ ...run.call, model, ticket }, checkpoint);
+  });
+}
+
 async function runEngine(
   run: OfferRun,
   start: (engine: Engine, call: TaskCall) => Promise<EngineStep>,
@@ -68,17 +79,7 @@ async function runEngine(
   const { engine, model } = run.offer;
   const { provider } = engine;
   refuseUnavailable(engine);
-  const account = {
-    ...{ callLimits: run.callLimits, checkLedger: run.checkLedger, report: run.report },
-    ...{ caller: run.caller, trace: run.trace, requestId: call.requestId, signal: call.signal },
-    ...{ task: engine.task, provider, model, deployment: call.deployment ?? null, jobId: call.jobId ?? null },
-    address: findAddress(run.offer, call.deployment),
-    input: call.input,
-    reportsCalls: engine.isPaidByToken === true,
-    demand: () => estimateTask(task, run.offer, call),
-    isContinued,
-  };
-  return await accountRun(account, async (ticket) => {
+  return await accountRun(toAccount(run, isContinued), async (ticket) => {
     const startedAt = performance.now();
     const step = await start(engine, { ...call, model, ticket });
     if (!("result" in step)) {
@@ -94,6 +95,22 @@ async function runEngine(
     const { cost, reason: costReason } = charge;
     return { output, original: result.original ?? null, cost, costReason, provider, model, milliseconds };
   });
+}
+
+function toAccount(run: OfferRun, isContinued: boolean): AccountedRun {
+  const { task, call, offer } = run;
+  const { engine, model } = offer;
+  return {
+    ...{ callLimits: run.callLimits, checkLedger: run.checkLedger, report: run.report },
+    ...{ caller: run.caller, trace: run.trace, requestId: call.requestId, signal: call.signal },
+    ...{ task: engine.task, provider: engine.provider, model },
+    ...{ deployment: call.deployment ?? null, jobId: call.jobId ?? null },
+    address: findAddress(offer, call.deployment),
+    input: call.input,
+    reportsCalls: engine.isPaidByToken === true,
+    demand: () => estimateTask(task, offer, call),
+    isContinued,
+  };
 }
 
 /** For the trace. */

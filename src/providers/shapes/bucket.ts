@@ -1,4 +1,5 @@
-// Some vendors read long files only from a bucket of the operator: the gateway uploads the file first and deletes it at the end.
+// Some vendors read long files only from a bucket of the operator: the gateway uploads the file first and deletes it when the work ends or times out.
+// After a cancellation it stays (docs/jobs.md).
 
 import { asText, at } from "../lenient.ts";
 import type { ProviderTaskCall, TaskRequest } from "../task.ts";
