@@ -5,7 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { ValidationError } from "../../src/errors.ts";
 import { replicate } from "../../src/providers/replicate/index.ts";
 import { sightengine } from "../../src/providers/sightengine/index.ts";
-import { failureOf, pathsOf, runJob } from "./vendors-jobs/job.ts";
+import { failureOf, type Job, pathsOf, runJob } from "./vendors-jobs/job.ts";
 import { image, key } from "./vendors-others/ask.ts";
 
 describe("replicate", () => {
@@ -55,12 +55,85 @@ describe("replicate", () => {
     expect(answer.binaries?.map(({ mediaType }) => mediaType)).toEqual(["image/png", "image/webp"]);
   });
 
+  const schnell = "black-forest-labs/flux-schnell";
+  const dev = "black-forest-labs/flux-dev";
+  const fill = "black-forest-labs/flux-fill-dev";
+  const diffusion = "stability-ai/stable-diffusion-3.5-large";
+  const photo = { "reference_images.0": image };
+
+  /** What the vendor is sent for one image, if it is sent anything. */
+  async function requestFor(input: object, more: Pick<Job, "model" | "files"> = {}) {
+    const { seen } = await runJob({
+      ...{ row: replicate, task: "image/generation", input: { text: "A fox", ...input }, ...more },
+      answers: [
+        ({ url }) => ({ json: { id: "p1", status: "succeeded", output: `${url.origin}/1.png` } }),
+        { bytes: Buffer.from("one"), mediaType: "image/png" },
+      ],
+    });
+    return seen[0]?.json;
+  }
+
+  const refusalOf = (input: object, more: Pick<Job, "model" | "files"> = {}) =>
+    requestFor(input, more).then(
+      () => null,
+      (error: unknown) => (error instanceof ValidationError ? error.problems[0].loc.at(-1) : error),
+    );
+
+  test.each([
+    [schnell, "16:9", "16:9"],
+    [schnell, "1344x768", "16:9"],
+    [dev, "1024x1024", "1:1"],
+    ["black-forest-labs/flux-1.1-pro", "9:16", "9:16"],
+    [diffusion, "2:3", "2:3"],
+  ])("sends %s the ratio of the resolution %s, because it has no width and height", async (model, resolution, ratio) => {
+    expect(await requestFor({ resolution }, { model })).toEqual({
+      version: model,
+      input: { prompt: "A fox", aspect_ratio: ratio },
+    });
+  });
+
+  test("sends other models a size or a ratio, as it is stated", async () => {
+    const model = "someone/painter";
+    expect(await requestFor({ resolution: "512x768" }, { model })).toMatchObject({
+      input: { width: 512, height: 768 },
+    });
+    expect(await requestFor({ resolution: "16:9" }, { model })).toMatchObject({ input: { aspect_ratio: "16:9" } });
+  });
+
+  test("runs a reference image and a mask at models that take them", async () => {
+    const dataUrl = expect.stringMatching(/^data:image\/png;base64,/);
+    const reference = { reference_images: ["u"], resolution: "16:9" };
+    expect(await requestFor(reference, { files: photo })).toEqual({
+      version: dev,
+      input: { prompt: "A fox", image: dataUrl },
+    });
+    expect(await requestFor({ ...reference, mask: "m" }, { files: { ...photo, mask: image } })).toEqual({
+      version: fill,
+      input: { prompt: "A fox", image: dataUrl, mask: dataUrl },
+    });
+  });
+
+  test("refuses what a model would ignore", async () => {
+    const masked = { ...photo, mask: image };
+    expect(await refusalOf({ resolution: "auto" })).toBe("resolution");
+    expect(await refusalOf({ resolution: "1000x300" })).toBe("resolution");
+    expect(await refusalOf({}, { model: schnell, files: photo })).toBe("reference_images");
+    expect(await refusalOf({}, { model: dev, files: masked })).toBe("mask");
+    expect(await refusalOf({}, { model: diffusion, files: masked })).toBe("mask");
+    expect(await refusalOf({ mask: "m" }, { files: { mask: image } })).toBe("reference_images");
+    expect(await refusalOf({ num_images: 5 })).toBe("num_images");
+    expect(await refusalOf({ num_images: 2 }, { model: diffusion })).toBe("num_images");
+    expect(await refusalOf({ num_images: 4 })).toBeNull();
+  });
+
   test("says why nothing was made", async () => {
     const answers = [
       { json: { id: "p1", status: "starting" } },
       { json: { id: "p1", status: "failed", error: "NSFW content detected" } },
     ];
-    expect((await failureOf({ ...painted, answers })).message).toEndWith("NSFW content detected");
+    expect((await failureOf({ ...painted, input: { text: "A fox" }, answers })).message).toEndWith(
+      "NSFW content detected",
+    );
   });
 });
 
