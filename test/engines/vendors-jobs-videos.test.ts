@@ -6,7 +6,7 @@ import { ValidationError } from "../../src/errors.ts";
 import { amazon } from "../../src/providers/amazon/index.ts";
 import { google } from "../../src/providers/google/index.ts";
 import { minimax } from "../../src/providers/minimax/index.ts";
-import { failureOf, jobId, pathsOf, runJob } from "./vendors-jobs/job.ts";
+import { failureOf, type Job, jobId, pathsOf, runJob } from "./vendors-jobs/job.ts";
 import { image, key } from "./vendors-others/ask.ts";
 
 const clip = { bytes: Buffer.from("....ftypisom"), mediaType: "video/mp4" };
@@ -91,6 +91,51 @@ describe("videos", () => {
     expect(String(seen[0]?.json["first_frame_image"])).toStartWith("data:image/png;base64,");
     expect(seen[4]?.headers.get("authorization")).toBeNull();
     expect(output["video"]).toBe(made);
+  });
+
+  /** What minimax is sent for a clip, or the member of the input that is refused. */
+  async function minimaxRequest(model: string, input: object, files: Job["files"] = {}) {
+    const fine = { base_resp: { status_code: 0, status_msg: "success" } };
+    const answers: Job["answers"] = [
+      { json: { task_id: "t1", status: "Success", file_id: "f1", ...fine } },
+      ({ url }) => ({ json: { file: { file_id: "f1", download_url: `${url.origin}/kept.mp4` }, ...fine } }),
+      clip,
+    ];
+    try {
+      return (await runJob({ row: minimax, ...filmed(input), model, files, answers })).seen[0]?.json;
+    } catch (error) {
+      return error instanceof ValidationError ? error.problems[0].loc.at(-1) : error;
+    }
+  }
+
+  test("minimax's S2V-01 shows the person of the image, which is no frame of the clip", async () => {
+    const files = { file: image };
+    expect(await minimaxRequest("S2V-01", { duration: 6, dimension: "1280x720" }, files)).toEqual({
+      model: "S2V-01",
+      prompt: "A fox",
+      subject_reference: [{ type: "character", image: [expect.stringMatching(/^data:image\/png;base64,/)] }],
+    });
+    expect(await minimaxRequest("S2V-01", {})).toBe("file");
+    expect(await minimaxRequest("S2V-01", { duration: 10 }, files)).toBe("duration");
+    expect(await minimaxRequest("S2V-01", { dimension: "1920x1080" }, files)).toBe("dimension");
+  });
+
+  test.each([
+    ["MiniMax-Hailuo-02", "1366x768", "768P"],
+    ["MiniMax-Hailuo-02", "1920x1080", "1080P"],
+    ["MiniMax-Hailuo-2.3", "1920x1080", "1080P"],
+    ["T2V-01-Director", "1280x720", "720P"],
+    ["MiniMax-of-tomorrow", "1280x720", "720P"],
+  ])("minimax's %s creates %s as %s", async (model, dimension, resolution) => {
+    expect(await minimaxRequest(model, { dimension })).toEqual({ model, prompt: "A fox", resolution });
+  });
+
+  test.each([
+    ["MiniMax-Hailuo-02", "1280x720"],
+    ["MiniMax-Hailuo-2.3", "1280x720"],
+    ["T2V-01-Director", "1920x1080"],
+  ])("minimax's %s does not create %s", async (model, dimension) => {
+    expect(await minimaxRequest(model, { dimension })).toBe("dimension");
   });
 
   test("minimax's failures stand inside of good answers", async () => {

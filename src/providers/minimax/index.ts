@@ -9,24 +9,43 @@ import { dimensionOf, toVideo } from "../shapes/video.ts";
 import { defineTask, refuseInput, TaskFailure, type TaskResponse } from "../task.ts";
 
 const defaultVideoModel = "MiniMax-Hailuo-02";
+/** Shows the person of an image, which is not a frame of the video. */
+const subjectModel = "S2V-01";
+/** Models of the first generation have no other length. */
+const firstGenerationSeconds = 6;
+
+/** The resolutions of a model: the first entry that matches. */
+const resolutions = [
+  { models: /^MiniMax-Hailuo-/, names: { "1366x768": "768P", "1920x1080": "1080P" } },
+  { models: /-01\b/, names: { "1280x720": "720P" } },
+  { models: /^/, names: { "1280x720": "720P", "1366x768": "768P", "1920x1080": "1080P" } },
+] as const;
 
 const generateVideo = defineTask("video/generation_async", {
   docs: "https://platform.minimax.io/docs/api-reference/video-generation-t2v",
-  models: [defaultVideoModel, "MiniMax-Hailuo-2.3", "S2V-01"],
+  models: [defaultVideoModel, "MiniMax-Hailuo-2.3", subjectModel],
   acceptsAnyModel: true,
   defaultModel: defaultVideoModel,
   files: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
   toRequest: async (call) => {
     refuseMembers(call, ["seed"]);
-    const resolutions = { "1280x720": "720P", "1366x768": "768P", "1920x1080": "1080P" };
+    const model = modelOf(call);
+    const { text: prompt, duration } = call.input;
+    const names = resolutions.find(({ models }) => models.test(model))?.names ?? {};
+    const resolution = dimensionOf(call, names) ?? undefined;
     const { file } = call.files;
-    return postJson("/video_generation", {
-      model: modelOf(call),
-      prompt: call.input.text,
-      first_frame_image: file && (await dataUrlOf(file)),
-      duration: call.input.duration ?? undefined,
-      resolution: dimensionOf(call, resolutions) ?? undefined,
-    });
+    if (model !== subjectModel) {
+      const first_frame_image = file && (await dataUrlOf(file));
+      const body = { model, prompt, first_frame_image, duration: duration ?? undefined, resolution };
+      return postJson("/video_generation", body);
+    }
+    // https://platform.minimax.io/docs/api-reference/video-generation-s2v: the length and the resolution are fixed.
+    if (file === undefined)
+      refuseInput("file", "This model needs an image of the person that the video shows", "missing");
+    if ((duration ?? firstGenerationSeconds) !== firstGenerationSeconds)
+      refuseInput("duration", `This model creates ${firstGenerationSeconds} seconds`, "literal_error");
+    const subject_reference = [{ type: "character", image: [await dataUrlOf(file)] }];
+    return postJson("/video_generation", { model, prompt, subject_reference });
   },
   next(response, _call, request) {
     if (request.url !== undefined) return null;
