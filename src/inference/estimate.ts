@@ -117,10 +117,15 @@ export function estimateTask(
 ): Demand {
   const nothing = { inputTokens: 0, outputTokens: 0, pico: 0 };
   if (engine.isFree === true || engine.isPaidByToken === true || engine.isSandbox === true) return nothing;
-  const price = findListPrice(task, engine.provider, model);
+  const price = findListPrice(task, engine.provider, model) ?? findTypicalPrice(task, engine);
   if (price === null) return { ...nothing, pico: null };
   const units = estimateUnits(price.unit, call.input as JsonObject, Object.values(call.files));
   return { ...nothing, pico: Math.ceil((Math.round(price.price * picoPerUsd) * units) / price.quantity) };
+}
+
+/** A model that is charged by its tokens may lack a list price, as its dated versions do. Then that of the provider is near enough to reserve. */
+function findTypicalPrice(task: Task, { provider, tokenModel }: Engine) {
+  return tokenModel === undefined ? null : findListPrice(task, provider, null);
 }
 
 function estimateUnits(unit: string, input: JsonObject, files: readonly InputFile[]): number {

@@ -2,6 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import type { SubfeatureDetail } from "../../src/contract/info.ts";
+import { findTask } from "../../src/contract/tasks.ts";
+import { findListPrice } from "../../src/inference/universal-ai/unit-price.ts";
 import { rows } from "../../src/providers/index.ts";
 import { answerOf, callOf, fileOf } from "../engines/vendor-calls.ts";
 import { answer, type Script } from "../support/answers.ts";
@@ -111,6 +113,20 @@ describe("a task without a model", () => {
   });
 });
 
+test("the cost of a model that its provider does not list is null, whatever its other models cost", async () => {
+  const body = { model: "image/generation/stabilityai/sd4-unheard-of", input: { text: "a train" } };
+  const response = await run(body, answer(200, image));
+  expect(await response.json()).toMatchObject({
+    status: "success",
+    model: "sd4-unheard-of",
+    cost: null,
+    cost_reason: "price_unknown",
+  });
+  const refused = await run(body, answer(200, image), { budget: { amount: 1, period: "daily" } });
+  expect(await readError(refused)).toMatchObject({ status: 402, code: "price_unknown" });
+  expect(vendor.requests).toHaveLength(0);
+});
+
 describe("all providers", () => {
   const withModels = rows.flatMap(({ name, tasks = [] }) =>
     tasks.flatMap((task) => (task.models === undefined ? [] : [[`${task.task}/${name}`, task] as const])),
@@ -120,6 +136,12 @@ describe("all providers", () => {
     // AssemblyAI chooses by the language, between models of the same price.
     if (name === "audio/speech_to_text_async/assembly") expect(defaultModel).toBeNull();
     else expect(models).toContain(defaultModel as string);
+  });
+
+  test.each(withModels)("%s has a price for each listed model if it has one at all", (name, { task, models = [] }) => {
+    const provider = name.slice(task.length + 1);
+    const hasPrice = (model: string | null) => findListPrice(findTask(task), provider, model) !== null;
+    if (hasPrice(null)) for (const model of models) expect([model, hasPrice(model)]).toEqual([model, true]);
   });
 
   const withDefault = withModels.filter(([, { defaultModel }]) => defaultModel !== null);

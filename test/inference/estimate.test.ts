@@ -142,6 +142,16 @@ describe("tasks", () => {
     expect(estimateWith({ isPaidByToken: true })).toBe(0);
     expect(estimateWith({}, "nobody")).toBeNull();
   });
+
+  test("a model without a list price reserves that of its provider if its tokens are charged, and is unknown otherwise", () => {
+    const task = findTask("image/generation");
+    const estimateWith = (provider: string, more: Partial<Engine>) => {
+      const engine = engineOf(task.name, provider, more);
+      return estimateTask(task, { engine, model: "a-model-without-a-price" }, { input: { text: "a" }, files: {} }).pico;
+    };
+    expect(estimateWith("openai", { tokenModel: "gpt-image-1.5" })).toBe(34_000_000_000);
+    expect(estimateWith("stabilityai", {})).toBeNull();
+  });
 });
 
 test("a call reserves at most the maximum output of the model, whatever limit it sets", async () => {

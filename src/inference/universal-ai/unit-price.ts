@@ -4,6 +4,7 @@ import type { Task } from "../../contract/tasks.ts";
 import type { TaskResult } from "../../engines/engine.ts";
 import { type Charge, completeCharge, toKnownCharge, toUnknownCharge, type UnitsBasis } from "../../lib/charge.ts";
 import { picoPerUsd, toUsd } from "../../lib/money.ts";
+import { rows } from "../../providers/index.ts";
 import type { CostExplanation } from "../../usage/explain-cost.ts";
 
 /** When the list prices of tasks.json were read. */
@@ -35,11 +36,20 @@ export function explainUnits(
   return { pico, reason: null, detail: null, version: listVersion, source: null, parts: [part] };
 }
 
-/** The price of the model, or else of the provider. The listing shows the same price. */
+/**
+ * The price of the model, or else of the provider. A model that the provider does not list may cost anything, so it is not charged at the
+ * price of another one. The listing shows the same price.
+ */
 export function findListPrice({ name: task, knownOffers }: Task, provider: string, model: string | null) {
   const bare = `${task}/${provider}`;
   const priceOf = (offer: string) => knownOffers.find((known) => known.model === offer)?.listPrice ?? null;
-  return (model === null ? null : priceOf(`${bare}/${model}`)) ?? priceOf(bare);
+  if (model === null) return priceOf(bare);
+  return priceOf(`${bare}/${model}`) ?? (isListed(task, provider, model) ? priceOf(bare) : null);
+}
+
+function isListed(task: string, provider: string, model: string): boolean {
+  const offered = rows.find(({ name }) => name === provider)?.tasks?.find((one) => one.task === task);
+  return offered?.models?.includes(model) ?? false;
 }
 
 function countOf(units: UnitsBasis["units"], unit: string): number | null {
