@@ -21,7 +21,6 @@ import { unknownUsage } from "../lib/charge.ts";
 import { startDeadline, untilAborted } from "../lib/deadline.ts";
 import type { Json } from "../lib/json-schema/schema.ts";
 import { picoPerUsd } from "../lib/money.ts";
-import { retryWhileStoreDown } from "../lib/retry-while-store-down.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { JobRecord, JobResult } from "../storage/job-records.ts";
@@ -31,6 +30,7 @@ import type { WorkItem } from "../storage/work-queue.ts";
 import type { Span, Tracing } from "../tracing/span.ts";
 import { callerOf, type StoredRequest, withTrace } from "./job-request.ts";
 import { startJobSpan } from "./job-spans.ts";
+import { retryWhileStoreDown } from "./retry-while-store-down.ts";
 
 export interface RunnerDependencies extends RunAccounting {
   readonly jobs: JobStore;

@@ -1,6 +1,5 @@
 // Consumes the work queue: one consumer for runs, one for webhook deliveries.
 
-import { retryWhileStoreDown } from "../lib/retry-while-store-down.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -8,6 +7,7 @@ import { deleteInBatches, startSweeper } from "../storage/sweeper.ts";
 import type { WorkItem, WorkKind } from "../storage/work-queue.ts";
 import type { Deliverer } from "./deliverer.ts";
 import { type QueueConsumer, startQueueConsumer } from "./queue-consumer.ts";
+import { retryWhileStoreDown } from "./retry-while-store-down.ts";
 
 export interface WorkerOptions {
   readonly storage: Pick<Storage, "work" | "deliveries" | "jobs" | "onWork">;

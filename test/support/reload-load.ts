@@ -95,7 +95,7 @@ const isBusy = /The store does not answer/;
 
 function readControl(dataFolder: string): string {
   const folder = join(dataFolder, "run");
-  const [name = ""] = readdirSync(folder);
+  const name = readdirSync(folder).find((one) => one.endsWith(".json")) ?? "";
   return JSON.parse(readFileSync(join(folder, name), "utf8")).socket;
 }
 

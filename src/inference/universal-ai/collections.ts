@@ -9,7 +9,7 @@ import { GatewayError, messageOf, ValidationError } from "../../errors.ts";
 import { freeCharge } from "../../lib/charge.ts";
 import { startDeadline } from "../../lib/deadline.ts";
 import { suggest } from "../../lib/find-nearest.ts";
-import { retryWhileStoreDown } from "../../lib/retry-while-store-down.ts";
+import { retryWhile } from "../../lib/retry-while.ts";
 import { dayMs } from "../../lib/time-units.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft, type Connection } from "../../providers/call.ts";
@@ -236,7 +236,7 @@ export function createCollections(options: CollectionsOptions) {
     const collectionId = String(call.input["collection_id"]);
     const write = () => rows.addFaces(collectionId, faces, limits.facesPerCollection);
     try {
-      if (await retryWhileStoreDown(log, write, unstoredFaces.retryMs)) return true;
+      if (await retryWhile(write, { isPassing: isStoreDown, giveUpAfterMs: unstoredFaces.retryMs })) return true;
     } catch (error) {
       await deleteUnstored(engine, call, faces);
       throw error;
@@ -381,6 +381,10 @@ function full(msg: string, loc: readonly string[]): ValidationError {
 function noFace(): ValidationError {
   const msg = "No face was found in this picture.";
   return new ValidationError([{ loc: ["body", "file"], msg, type: "value_error" }]);
+}
+
+function isStoreDown(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === "dependency_unavailable";
 }
 
 function faceNotFound(): GatewayError {
