@@ -97,6 +97,10 @@ const entries = {
   expectation_failed: [417, "The `Expect` header asks for something other than `100-continue`."],
   invalid_request: [422, "The JSON or the values in it are not valid; `detail` lists every problem."],
   rate_limit_exceeded: [429, "A rate limit of the key or its team is reached; `Retry-After` is the time to wait."],
+  too_many_deliveries: [
+    429,
+    "The webhook of the job was sent again too often. The result of the job can still be read.",
+  ],
   too_many_auth_failures: [429, "Too many requests with wrong keys came from this address."],
   provider_rate_limited: [429, "The provider's own rate limit is reached."],
   headers_too_large: [431, "The headers or the URL are too long."],
@@ -125,6 +129,7 @@ const notRetried: ReadonlySet<string> = new Set<ErrorCode>([
   "response_not_stored",
   "job_processing",
   "job_finished",
+  "too_many_deliveries",
   "key_conflict",
   "team_conflict",
   "provider_conflict",

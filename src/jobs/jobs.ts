@@ -10,6 +10,7 @@ import type { TaskPlan } from "../inference/universal-ai/task-planner.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import { toUsd } from "../lib/money.ts";
 import type { Actor } from "../storage/audit.ts";
+import { maxDeliveriesPerJob } from "../storage/deliveries.ts";
 import type { CreateJobOutcome, DeliveryRecord, JobFilter, ListedJob, SizedJob } from "../storage/job-records.ts";
 import type { DeliveryStore, JobStore } from "../storage/storage.ts";
 import type { TraceHeaders } from "../tracing/span.ts";
@@ -194,6 +195,11 @@ export async function redeliverJob(
     refuseJob("no_webhook_receiver", "The job was submitted without a webhook_receiver.");
   const delivery = { id: crypto.randomUUID(), now: Date.now() };
   const added = await deliveries.redeliver(id, owner, delivery, actor ?? null);
+  if (added === "full")
+    refuseJob(
+      "too_many_deliveries",
+      `The job has ${maxDeliveriesPerJob} deliveries, so its webhook is not sent again.`,
+    );
   return toDeliveryObject(added ?? refuseJob("job_not_found"));
 }
 

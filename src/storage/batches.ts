@@ -1,5 +1,8 @@
 // Lists in few different lengths. PostgreSQL prepares a statement for each length of a list, once per connection.
 
+/** For `in (…)` lists of any number of items, with `toBatches`: PostgreSQL accepts 65,535 parameters in a statement. */
+export const maxListLength = 1_024;
+
 /** Splits the items, in order, into the fewest batches whose size is a power of two. */
 export function toBatches<Item>(items: readonly Item[], maxSize = 64): Item[][] {
   const batches: Item[][] = [];

@@ -1,7 +1,7 @@
 // Statements about webhook deliveries: their attempts and the work that is queued for them.
 
 import { type Actor, recordChange } from "./audit.ts";
-import { toBatches } from "./batches.ts";
+import { maxListLength, toBatches } from "./batches.ts";
 import * as records from "./job-records.ts";
 import {
   insertRows,
@@ -19,7 +19,8 @@ import type { Sql, SqlRow } from "./sql.ts";
 import { checkLeases, type NewWork, type WorkItem } from "./work-queue.ts";
 
 const unlimitedBytes = 2_147_483_647;
-const maxListedDeliveries = 1_000;
+/** Of one job. Without a limit, one caller could add more than a sweep can delete. */
+export const maxDeliveriesPerJob = 1_000;
 const jobColumnsWithoutTexts = [...records.listedJobColumns.filter((name) => name !== "result"), "kept"];
 
 export const deliveryStatements = {
@@ -73,7 +74,7 @@ export const deliveryStatements = {
       sql,
       jobId: string,
       owner: string | null,
-      limit: number = maxListedDeliveries,
+      limit: number = maxDeliveriesPerJob,
     ): Promise<records.DeliveryRecord[] | null> => {
       const [job] = await sql`
         select id from jobs where id = ${jobId} and ${isOwnedBy(sql, owner)} and expires_at > ${Date.now()}`;
@@ -129,7 +130,7 @@ export const deliveryStatements = {
 
   /**
    * Adds another delivery of a finished job. `owner` null: of any owner. Null as the actor: the owner of the job. Null: the owner has no such
-   * job, or it is unfinished or has no receiver.
+   * job, or it is unfinished or has no receiver. "full": the job has `maxDeliveriesPerJob`; concurrent calls may exceed it by a few.
    */
   redeliver: write(
     "deliver",
@@ -139,11 +140,15 @@ export const deliveryStatements = {
       owner: string | null,
       delivery: { id: string; now: number },
       actor: Actor | null = null,
-    ): Promise<records.DeliveryRecord | null> => {
+    ): Promise<records.DeliveryRecord | "full" | null> => {
       const [job] = await sql<RedeliveredJob>`
         select id, owner, feature, subfeature, provider, webhook_receiver from jobs
         where id = ${jobId} and ${isOwnedBy(sql, owner)} and status <> 'processing' and expires_at > ${delivery.now}`;
       if (job === undefined || job.webhook_receiver === null) return null;
+      const [last] = await sql`
+        select id from deliveries where job_id = ${jobId} order by created_at, id
+        limit 1 offset ${maxDeliveriesPerJob - 1}`;
+      if (last !== undefined) return "full";
       const { owner: jobOwner, webhook_receiver: receiver } = job;
       const [row] = await addDeliveries(sql, [{ ...delivery, jobId, owner: jobOwner, receiver }]);
       // Only the host: the rest of an address often holds a token.
@@ -283,7 +288,8 @@ export async function deleteDeliveries(sql: Sql, jobIds: readonly string[]): Pro
   const deleted = await sql<{ id: string; work_id: string | null }>`
     delete from deliveries where job_id in ${sql.list(jobIds)} returning id, work_id`;
   const ids = deleted.map(({ id }) => id);
-  if (ids.length > 0) await sql`delete from delivery_attempts where delivery_id in ${sql.list(ids)}`;
+  for (const batch of toBatches(ids, maxListLength))
+    await sql`delete from delivery_attempts where delivery_id in ${sql.list(batch)}`;
   // Deliveries that were postponed in the meantime have new work.
   const added = deleted.flatMap((delivery) => delivery.work_id ?? []);
   await sql.work.remove(

@@ -21,7 +21,7 @@ export interface Statements {
   <Row = SqlRow>(text: TemplateStringsArray, ...values: readonly (SqlValue | SqlFragment)[]): Promise<Row[]>;
   /** Columns and values, for `insert into t ${sql.columns(rows)}` and `update t set ${sql.columns(row)}`. */
   columns(rows: SqlRow | readonly SqlRow[]): SqlFragment;
-  /** For `where id in ${sql.list(ids)}`; at least one value. */
+  /** For `where id in ${sql.list(ids)}`; at least one value, and at most a few thousand: see `maxListLength`. */
   list(values: readonly string[]): SqlFragment;
   /** The quoted name of a table or column. */
   identifier(name: string): SqlFragment;

@@ -1,6 +1,7 @@
 // What every engine promises about deliveries and their attempts.
 
 import { expect, test } from "bun:test";
+import { maxDeliveriesPerJob } from "../../src/storage/deliveries.ts";
 import type { DeliveryAttempt, NewJob } from "../../src/storage/job-records.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import type { WorkItem } from "../../src/storage/work-queue.ts";
@@ -9,6 +10,7 @@ import {
   countWork,
   describeOn,
   type Engine,
+  expireJobs,
   makeJob,
   makeResult,
   makeWorkDue,
@@ -16,6 +18,7 @@ import {
   takeOne,
   useJobStore,
   withStorage,
+  withStore,
 } from "./engines.ts";
 
 const anything = { kind: "deliver", limit: 1000, ignoreGroups: [] } as const;
@@ -104,7 +107,32 @@ export function describeDeliveryStore(engine: Engine): void {
       });
     });
 
-    test("the owner of a finished job can redeliver it any number of times", async () => {
+    test("a job with tens of thousands of deliveries is deleted with all of them", async () => {
+      await withDeliveries(async (storage) => {
+        const { job } = await finishJob(storage, "receiver.example");
+        await addManyDeliveries(storage, job, 40_000);
+        await expireJobs(storage);
+        expect(await storage.jobs.deleteExpired(Date.now(), 500)).toBe(1);
+        expect(await countRows(storage)).toEqual({ deliveries: 0n, attempts: 0n });
+        expect((await countWork(storage)).deliver).toMatchObject({ waiting: 0, held: 0 });
+      });
+    });
+
+    test("a job gets another delivery until it has the most that a job may have", async () => {
+      await withDeliveries(async (storage) => {
+        const { job } = await finishJob(storage, "receiver.example");
+        await addManyDeliveries(storage, job, maxDeliveriesPerJob - 2);
+        const wish = () => ({ id: crypto.randomUUID(), now: Date.now() });
+        const last = wish();
+        expect(await storage.deliveries.redeliver(job.id, job.owner, last)).toMatchObject({ id: last.id });
+        expect(await storage.deliveries.redeliver(job.id, job.owner, wish())).toBe("full");
+        expect(await storage.deliveries.listForJob(job.id, job.owner)).toHaveLength(maxDeliveriesPerJob);
+        const { job: other } = await finishJob(storage, "receiver.example");
+        expect(await storage.deliveries.redeliver(other.id, other.owner, wish())).not.toBe("full");
+      });
+    });
+
+    test("the owner of a finished job can redeliver it several times", async () => {
       await withDeliveries(async (storage) => {
         const running = makeJob();
         await storage.jobs.create(running, null);
@@ -175,6 +203,32 @@ export function describeDeliveryStore(engine: Engine): void {
 
 function makeAttempt(changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt {
   return { number: 1, startedAt: Date.now(), durationMs: 12, status: 200, error: null, keyId: "kid", ...changes };
+}
+
+/** Deliveries that were attempted once and wait for the next attempt, as far as their rows tell. */
+async function addManyDeliveries(storage: Storage, job: NewJob, count: number): Promise<void> {
+  await withStore(storage, async ({ sql }) => {
+    await sql`
+      insert into deliveries (id, job_id, owner, receiver, state, created_at, attempts, next_attempt_at, work_id)
+      with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < ${count})
+      select 'delivery-' || number, ${job.id}, ${job.owner}, ${job.webhookReceiver}, 'pending', number, 1, 1,
+        '00000000-0000-4000-8000-' || (100000000000 + number)
+      from numbers`;
+    await sql`
+      insert into delivery_attempts (delivery_id, number, claim, started_at, duration_ms, status, error, key_id)
+      select id, 1, id, 1, 1, 503, '503', 'kid' from deliveries where attempts = 1`;
+  });
+}
+
+async function countRows(storage: Storage): Promise<{ deliveries: bigint; attempts: bigint } | undefined> {
+  const found: { deliveries: bigint; attempts: bigint }[] = [];
+  await withStore(storage, async ({ sql }) => {
+    found.push(
+      ...(await sql<{ deliveries: bigint; attempts: bigint }>`
+        select (select count(*) from deliveries) as deliveries, (select count(*) from delivery_attempts) as attempts`),
+    );
+  });
+  return found[0];
 }
 
 async function finishJob(storage: Storage, host: string): Promise<{ job: NewJob; deliveryId: string }> {

@@ -332,6 +332,11 @@ export async function silenceHolders(options: StorageOptions): Promise<void> {
   });
 }
 
+/** A connection to the database of a store that `withStorage` or `useJobStore` opened. */
+export async function withStore(storage: Storage, body: (database: Database) => Promise<void>): Promise<void> {
+  await withDatabase(requireOptions(storage), body);
+}
+
 export async function withDatabase(
   options: StorageOptions,
   body: (database: Database) => Promise<void>,

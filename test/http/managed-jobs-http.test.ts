@@ -1,8 +1,11 @@
 // Jobs and files of all owners over real HTTP, as operators see them.
 
+import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { managedFileList } from "../../src/contract/files.ts";
 import { managedJobDetail, managedJobList, managedJobResult } from "../../src/contract/managed-jobs.ts";
+import { databaseFile } from "../../src/storage/data-dir.ts";
+import { maxDeliveriesPerJob } from "../../src/storage/deliveries.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { startTlsReceiver } from "../support/tls-receiver.ts";
 import { waitFor } from "../support/wait.ts";
@@ -100,6 +103,24 @@ test("redelivering is recorded with the team of the job, and shows no secret of 
     json: { error: { code: "job_finished" } },
   });
   expect(await readAudit(none)).toEqual([]);
+});
+
+test("the webhook of a job that was sent again too often is not sent again, for owner and operator", async () => {
+  const id = await submit(key.key, { webhook_receiver: `https://127.0.0.2:${receiver.port}/hook` });
+  await untilFinished(id);
+  const database = new Database(databaseFile(gateway.dataFolder));
+  database.run("pragma busy_timeout = 60000");
+  const add = database.prepare(
+    "insert into deliveries (id, job_id, owner, receiver, state, created_at, attempts) values (?, ?, '', '', 'failed', 1, 0)",
+  );
+  database.transaction(() => {
+    for (let count = 1; count < maxDeliveriesPerJob; count += 1) add.run(crypto.randomUUID(), id);
+  })();
+  database.close();
+  const refused = { status: 429, json: { error: { code: "too_many_deliveries", param: "job_id" } } };
+  expect(await call("POST", `/v3/universal-ai/async/${id}/deliveries/redeliver`, key.key)).toMatchObject(refused);
+  expect(await call("POST", `/v3/manage/jobs/${id}/redeliver`)).toMatchObject(refused);
+  expect(await readAudit(id)).toEqual([]);
 });
 
 test("wrong input is refused in both forms", async () => {

@@ -113,7 +113,7 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
       path: `${one.path}/deliveries/redeliver`,
       body: ignored,
       answers: [{ status: 202, description: "The new delivery.", schema: contract.deliveryObject }],
-      errors: ["job_not_found", "job_processing", "no_webhook_receiver"],
+      errors: ["job_not_found", "job_processing", "no_webhook_receiver", "too_many_deliveries"],
       run: async ({ caller, params }) => replyJson(await jobs.redeliver(params.job_id, caller), { status: 202 }),
     }),
   ];

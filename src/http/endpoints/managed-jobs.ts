@@ -68,7 +68,7 @@ export function managedJobRoutes(jobs: ManagedJobs): Route[] {
       audit: "stored",
       body: ignored,
       answers: [{ status: 202, description: "The new delivery.", schema: deliveryObject }],
-      errors: ["job_not_found", "job_processing", "no_webhook_receiver"],
+      errors: ["job_not_found", "job_processing", "no_webhook_receiver", "too_many_deliveries"],
       run: async ({ params, actor }) => replyJson(await jobs.redeliver(params.job_id, actor), { status: 202 }),
     }),
   ];
