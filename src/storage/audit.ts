@@ -1,7 +1,7 @@
 // Statements about the audit log. A change and its record are written in one transaction, by `recordChange`.
 
 import type { Role } from "../contract/roles.ts";
-import { deleteOldest, read, write } from "./operation.ts";
+import { deleteOldest, read, sweep, write } from "./operation.ts";
 import { integer, json, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 import type { Sql } from "./sql.ts";
 
@@ -110,7 +110,7 @@ export const auditStatements = {
     return rows.map(fromRow);
   }),
 
-  deleteOld: write(null, async (sql, until: number, limit: number): Promise<number> => {
+  deleteOld: sweep(async (sql, until: number, limit: number): Promise<number> => {
     const deletion = { from: sql.part`from audit where`, timeColumn: "time", until, limit, returning: ["id"] } as const;
     return (await deleteOldest(sql, deletion)).length;
   }),

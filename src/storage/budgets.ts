@@ -6,7 +6,7 @@
 
 import { toBatches } from "./batches.ts";
 import { addAlertDeliveries } from "./deliveries.ts";
-import { read, together, write } from "./operation.ts";
+import { read, sweep, together, write } from "./operation.ts";
 import type { Sql } from "./sql.ts";
 
 /** The account of a budget in one period. Times are epoch milliseconds. */
@@ -148,7 +148,7 @@ export const budgetStatements = {
   }),
 
   /** Deletes accounts whose period ended before the time, and leases that expired before it. Returns how many rows were deleted. */
-  deleteEnded: write(null, async (sql, before: number, limit: number): Promise<number> => {
+  deleteEnded: sweep(async (sql, before: number, limit: number): Promise<number> => {
     const accounts = await sql`
       delete from budget_accounts where id in (
         select id from budget_accounts where period_end < ${before} order by period_end limit ${limit}

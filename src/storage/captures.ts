@@ -1,6 +1,6 @@
 // SQL statements for captured requests. Their headers and content are encrypted before they are stored, and deleted after hours or days.
 
-import { deleteOldest, insertRows, read, write } from "./operation.ts";
+import { deleteOldest, insertRows, read, sweep, write } from "./operation.ts";
 import { bytes, integer, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 
 const columns = {
@@ -30,7 +30,7 @@ export const captureStatements = {
   }),
 
   /** Returns how many captures were deleted. */
-  deleteOld: write(null, async (sql, until: number, limit: number): Promise<number> => {
+  deleteOld: sweep(async (sql, until: number, limit: number): Promise<number> => {
     const from = sql.part`from captures where`;
     return (await deleteOldest(sql, { from, timeColumn: "time", until, limit, returning: ["id"] })).length;
   }),

@@ -37,6 +37,7 @@ export function coalesceCalls(
   { maxTransactions, isDown, deadlineMs, clock = () => performance.now() }: CoalescingOptions,
 ): (...args: unknown[]) => Promise<unknown> {
   const { runsAlone = () => false } = operation;
+  const aloneDeadlineMs = Math.max(operation.deadlineMs ?? 0, deadlineMs);
   const waiting: WaitingCall[] = [];
   let running = 0;
   let isScheduled = false;
@@ -93,7 +94,7 @@ export function coalesceCalls(
   }
 
   return (...args) => {
-    if (isDown() || runsAlone(...args)) return runSingle(args, operation.deadlineMs ?? deadlineMs);
+    if (isDown() || runsAlone(...args)) return runSingle(args, aloneDeadlineMs);
     const answer = Promise.withResolvers<unknown>();
     waiting.push({ args, deadline: clock() + deadlineMs, answer });
     schedule();

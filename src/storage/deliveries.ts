@@ -10,6 +10,7 @@ import {
   read,
   readCoalesced,
   runAlone,
+  sweep,
   together,
   write,
   writeCoalesced,
@@ -117,7 +118,7 @@ export const deliveryStatements = {
   ),
 
   /** Deletes the webhooks of alerts from before a time, and returns how many there were. Those of a job are deleted with the job. */
-  deleteAlerts: write(null, async (sql, before: number, limit: number): Promise<number> => {
+  deleteAlerts: sweep(async (sql, before: number, limit: number): Promise<number> => {
     const rows = await sql<{ id: string }>`
       select id from deliveries where alert is not null and created_at < ${before} order by id limit ${limit}`;
     if (rows.length > 0)

@@ -2,7 +2,7 @@
 // after its bytes and deleted before them, so every listed file can be read. Files of other owners, deleted files and expired files are
 // answered as if they had never existed.
 
-import { deleteOldest, isOwnedBy, listPage, read, readPage, write } from "./operation.ts";
+import { deleteOldest, isOwnedBy, listPage, read, readPage, sweep, write } from "./operation.ts";
 import { integer, json, mapRecord, type RecordOf, text } from "./record.ts";
 import type { Sql, SqlRow } from "./sql.ts";
 
@@ -129,7 +129,7 @@ export const fileStatements = {
     return await subtractBytes(sql, await deleteOldest(sql, range));
   }),
 
-  deleteExpired: write(null, async (sql, now: number, limit: number): Promise<DeletedFile[]> => {
+  deleteExpired: sweep(async (sql, now: number, limit: number): Promise<DeletedFile[]> => {
     const from = sql.part`from files where`;
     const range = { from, timeColumn: "expires_at", until: now, limit, returning: deleted.names } as const;
     return await subtractBytes(sql, await deleteOldest(sql, range));

@@ -26,7 +26,17 @@ import {
   toListedJob,
   toSizedJob,
 } from "./job-records.ts";
-import { deleteOldest, insertRows, isOwnedBy, listPage, read, together, write, writeCoalesced } from "./operation.ts";
+import {
+  deleteOldest,
+  insertRows,
+  isOwnedBy,
+  listPage,
+  read,
+  sweep,
+  together,
+  write,
+  writeCoalesced,
+} from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
 import { toJobTarget } from "./owner.ts";
 import type { Sql, SqlRow } from "./sql.ts";
@@ -245,7 +255,7 @@ export const jobStatements = {
   ),
 
   /** Returns the number of deleted jobs. */
-  deleteExpired: write(null, async (sql, now: number, limit: number): Promise<number> => {
+  deleteExpired: sweep(async (sql, now: number, limit: number): Promise<number> => {
     const from = sql.part`from jobs where`;
     const range = { from, timeColumn: "expires_at", until: now, limit, returning: ["id", "work_id"] } as const;
     const deleted = await deleteOldest<{ id: string; work_id: string | null }>(sql, range);

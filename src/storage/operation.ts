@@ -13,22 +13,36 @@ export interface Operation<Args extends readonly unknown[], Result> {
   /** The topic to announce after a write. */
   readonly changes: Topic | null;
   readonly run: (sql: Sql, ...args: Args) => Promise<Result>;
-  /** For operations with large values and no client that waits. Default: the deadline of the store. */
+  /** For operations with large values. Default, and the least: the deadline of the store. */
   readonly deadlineMs?: number;
 }
 
+type OperationOptions = Pick<Operation<readonly unknown[], unknown>, "deadlineMs">;
+
 export function read<Args extends readonly unknown[], Result>(
   run: (sql: Sql, ...args: Args) => Promise<Result>,
+  options: OperationOptions = {},
 ): Operation<Args, Result> {
-  return { mode: "read", changes: null, run };
+  return { mode: "read", changes: null, run, ...options };
 }
 
 /** Runs in a transaction. */
 export function write<Args extends readonly unknown[], Result>(
   changes: Topic | null,
   run: (sql: Sql, ...args: Args) => Promise<Result>,
+  options: OperationOptions = {},
 ): Operation<Args, Result> {
-  return { mode: "write", changes, run };
+  return { mode: "write", changes, run, ...options };
+}
+
+// As long as the server allows (postgres.ts): hundreds of rows with large values take seconds, and no client waits.
+const sweepDeadlineMs = 5_000;
+
+/** Deletes expired rows in the background, at most `limit` in one call: see `deleteInBatches`. */
+export function sweep<Result>(
+  run: (sql: Sql, until: number, limit: number) => Promise<Result>,
+): Operation<[until: number, limit: number], Result> {
+  return write(null, run, { deadlineMs: sweepDeadlineMs });
 }
 
 /**

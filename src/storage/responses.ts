@@ -4,7 +4,7 @@
 // holds only its own input and output. If one turn of a conversation is deleted or expires, the later turns can still be read but not
 // continued.
 
-import { deleteOldest, read, write } from "./operation.ts";
+import { deleteOldest, read, sweep, write } from "./operation.ts";
 import { bytes, integer, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 
 /** Times are epoch milliseconds. */
@@ -103,7 +103,7 @@ export const responseStatements = {
   }),
 
   /** Returns the number of deleted responses. */
-  deleteExpired: write(null, async (sql, now: number, limit: number): Promise<number> => {
+  deleteExpired: sweep(async (sql, now: number, limit: number): Promise<number> => {
     const from = sql.part`from responses where`;
     const range = { from, timeColumn: "expires_at", until: now, limit, returning: ["id"] } as const;
     return (await deleteOldest(sql, range)).length;

@@ -1,7 +1,7 @@
 // Statements about the sessions of people who signed in. The token in the cookie is not stored, only its hash.
 
 import { type Actor, recordChange } from "./audit.ts";
-import { deleteOldest, listPage, read, write } from "./operation.ts";
+import { deleteOldest, listPage, read, sweep, write } from "./operation.ts";
 import { integer, json, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 
 /** Times are epoch milliseconds. */
@@ -65,7 +65,7 @@ export const sessionStatements = {
     return true;
   }),
 
-  deleteExpired: write(null, async (sql, now: number, limit: number): Promise<number> => {
+  deleteExpired: sweep(async (sql, now: number, limit: number): Promise<number> => {
     const from = sql.part`from sessions where`;
     return (await deleteOldest(sql, { from, timeColumn: "expires_at", until: now, limit, returning: ["id"] })).length;
   }),

@@ -117,7 +117,8 @@ export function buildStores(engine: Runner, options: BuildOptions): Stores {
   const stores = Object.entries(statements).map(([store, operations]) => {
     const methods = Object.keys(operations).map((name) => {
       const operation = findOperation(store, name);
-      const { deadlineMs = options.deadlineMs } = operation;
+      // An operator whose database is far away raises the deadline of the store; no operation then has a shorter one.
+      const deadlineMs = Math.max(operation.deadlineMs ?? 0, options.deadlineMs);
       if (!isCoalesced(operation)) return [name, (...args: unknown[]) => run({ store, name, args, deadlineMs })];
       const runCalls = (calls: readonly (readonly unknown[])[], timeoutMs: number) =>
         // A coalesced operation returns a list, by its type.

@@ -2,6 +2,7 @@
 
 import { minuteMs } from "../lib/time-units.ts";
 import type { Log } from "../log.ts";
+import { isUnavailable } from "./outage.ts";
 
 export interface Sweeper {
   /** Resolves when no sweep is running. */
@@ -35,11 +36,24 @@ export function startSweeper({ everyMs = minuteMs, name, log }: SweeperOptions, 
   };
 }
 
-/** Repeats the deletion until a batch is not full, so that no transaction becomes large. Returns how many rows were deleted. */
+/**
+ * Repeats the deletion until a batch is not full, so that no transaction becomes large. Rows with large values may exceed the deadline of the
+ * store: then the batch shrinks, because the same batch would fail every time. It grows again when the large rows are gone. Returns how
+ * many rows were deleted.
+ */
 export async function deleteInBatches(deleteSome: (limit: number) => Promise<number>): Promise<number> {
+  let limit = rowsPerBatch;
   for (let total = 0; ; ) {
-    const deleted = await deleteSome(rowsPerBatch);
+    let deleted: number;
+    try {
+      deleted = await deleteSome(limit);
+    } catch (error) {
+      if (limit === 1 || !isUnavailable(error)) throw error;
+      limit = Math.max(1, Math.floor(limit / 10));
+      continue;
+    }
     total += deleted;
-    if (deleted < rowsPerBatch) return total;
+    if (deleted < limit) return total;
+    limit = Math.min(rowsPerBatch, limit * 2);
   }
 }
