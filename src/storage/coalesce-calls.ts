@@ -16,7 +16,10 @@ export interface CoalescingOptions {
 }
 
 type Args = readonly unknown[];
-type RunCalls = (calls: readonly Args[], deadlineMs: number) => Promise<readonly unknown[]>;
+export type RunCalls = (
+  calls: readonly Args[],
+  options: { readonly deadlineMs: number; readonly isAlone: boolean },
+) => Promise<readonly unknown[]>;
 
 interface WaitingCall {
   readonly args: Args;
@@ -42,8 +45,8 @@ export function coalesceCalls(
   let running = 0;
   let isScheduled = false;
 
-  async function runSingle(args: Args, timeoutMs: number): Promise<unknown> {
-    const [result] = await run([args], timeoutMs);
+  async function runSingle(args: Args): Promise<unknown> {
+    const [result] = await run([args], { deadlineMs: aloneDeadlineMs, isAlone: true });
     return result;
   }
 
@@ -76,12 +79,12 @@ export function coalesceCalls(
     try {
       const results = await run(
         calls.map(({ args }) => args),
-        deadline - clock(),
+        { deadlineMs: deadline - clock(), isAlone: false },
       );
       for (const [index, call] of calls.entries()) {
         const result = results[index];
         // Not awaited: the waiting calls need not wait for a large one.
-        call.answer.resolve(isRunAlone(result) ? runSingle(call.args, call.deadline - clock()) : result);
+        call.answer.resolve(isRunAlone(result) ? runSingle(call.args) : result);
       }
     } catch (error) {
       if (calls.length > 1 && !isUnavailable(error)) {
@@ -94,7 +97,7 @@ export function coalesceCalls(
   }
 
   return (...args) => {
-    if (isDown() || runsAlone(...args)) return runSingle(args, aloneDeadlineMs);
+    if (isDown() || runsAlone(...args)) return runSingle(args);
     const answer = Promise.withResolvers<unknown>();
     waiting.push({ args, deadline: clock() + deadlineMs, answer });
     schedule();

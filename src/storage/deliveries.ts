@@ -30,9 +30,9 @@ export const deliveryStatements = {
    * work. The work item is then deleted. As that is the only write, and a single statement, SQLite needs no transaction here.
    */
   open: readCoalesced(
-    async (sql, calls: readonly [item: WorkItem][]): Promise<(OpenedDelivery | RunAlone | null)[]> => {
+    async (sql, calls: readonly [item: WorkItem][], isAlone): Promise<(OpenedDelivery | RunAlone | null)[]> => {
       const ids = [...new Set(calls.map(([item]) => item.subject))];
-      const maxBytes = calls.length === 1 ? unlimitedBytes : records.largeText;
+      const maxBytes = isAlone ? unlimitedBytes : records.largeText;
       const deliveries = await sql`select * from deliveries where id in ${sql.list(ids)}`;
       const jobIds = [...new Set(deliveries.map((row) => row["job_id"] as string))];
       const tried = deliveries.flatMap((row) => (Number(row["attempts"]) > 0 ? (row["id"] as string) : []));
@@ -60,13 +60,14 @@ export const deliveryStatements = {
         if (job === undefined) return null;
         // A finished job always has both texts, so null means that the text was too large.
         const isLarge = job["result"] === null || job["request"] === null;
-        if (isLarge && maxBytes === records.largeText) return runAlone;
+        if (isLarge && !isAlone) return runAlone;
         return { delivery: toRecord(), job: records.toJob(job) };
       });
       const obsolete = calls.flatMap(([item], index) => (opened[index] === null ? item : []));
       if (obsolete.length > 0) await sql.work.end(obsolete);
       return opened;
     },
+    { deadlineMs: records.largeTextDeadlineMs },
   ),
 
   /** The newest deliveries, the oldest of them first. `owner` null: of any owner. Null: the owner has no such job. */

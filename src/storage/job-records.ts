@@ -9,6 +9,8 @@ export type DeliveryState = "pending" | "delivered" | "failed" | "blocked";
 
 /** Calls with a longer text get a transaction of their own, so that no other call waits for it. */
 export const largeText = 65_536;
+/** Enough to read or write a result of the largest size. */
+export const largeTextDeadlineMs = 5_000;
 
 /** Tables hold no fractions. */
 export const progressUnit = 1_000_000;

@@ -18,6 +18,7 @@ import type {
 } from "./job-records.ts";
 import {
   largeText,
+  largeTextDeadlineMs,
   listedJobColumns,
   progressUnit,
   sizedJobColumns,
@@ -46,8 +47,8 @@ import { checkLeases, isFresh, type WorkItem } from "./work-queue.ts";
 const keyAttempts = 5;
 // A job is postponed about once a second at most.
 const cancelAttempts = 5;
-// Enough to write tens of megabytes.
-const largeResultDeadlineMs = 5_000;
+// Operations that read, write or delete the result of a job.
+const withResult = { deadlineMs: largeTextDeadlineMs };
 
 export const jobStatements = {
   /**
@@ -92,17 +93,21 @@ export const jobStatements = {
       });
     },
     // Two transactions with several idempotency keys each could deadlock.
-    { runsAlone: (job, key) => key !== null || job.request.length > largeText },
+    { runsAlone: (job, key) => key !== null || job.request.length > largeText, ...withResult },
   ),
 
   /** What `create` would answer for an idempotency key that was used before, or null if it would create a job. */
   findByIdempotencyKey: read(
     async (sql, owner: string, key: Pick<IdempotencyKey, "key" | "bodyHash">): Promise<CreateJobOutcome | null> =>
       (await readIdempotencyKey(sql, owner, key)).outcome,
+    withResult,
   ),
 
   /** `owner` null: of any owner. */
-  find: read(async (sql, id: string, owner: string | null): Promise<ListedJob | null> => await findJob(sql, id, owner)),
+  find: read(
+    async (sql, id: string, owner: string | null): Promise<ListedJob | null> => await findJob(sql, id, owner),
+    withResult,
+  ),
 
   /** Newest first, without results: those of one page may be larger than the memory. */
   list: read(async (sql, { owner, status, feature, subfeature, ...page }: JobFilter) => {
@@ -118,7 +123,7 @@ export const jobStatements = {
   readResults: read(async (sql, ids: readonly string[]): Promise<{ id: string; result: string }[]> => {
     return await sql<{ id: string; result: string }>`
       select id, result from jobs where id in ${sql.list(ids)} and result is not null`;
-  }),
+  }, withResult),
 
   /** Those of the given jobs that are unfinished. */
   findUnfinished: read(async (sql, ids: readonly string[]): Promise<string[]> => {
@@ -163,21 +168,26 @@ export const jobStatements = {
       }
       throw toUnavailable();
     },
+    withResult,
   ),
 
   /** Deletes a finished job with its deliveries and their work. */
-  remove: write(null, async (sql, id: string, owner: string): Promise<"deleted" | "processing" | "missing"> => {
-    const deleted = await sql`
+  remove: write(
+    null,
+    async (sql, id: string, owner: string): Promise<"deleted" | "processing" | "missing"> => {
+      const deleted = await sql`
       delete from jobs where id = ${id} and owner = ${owner} and status <> 'processing' returning expires_at`;
-    const [row] = deleted;
-    if (row !== undefined) {
-      await deleteDependents(sql, [id]);
-      return Number(row["expires_at"]) > Date.now() ? "deleted" : "missing";
-    }
-    const [found] = await sql`
+      const [row] = deleted;
+      if (row !== undefined) {
+        await deleteDependents(sql, [id]);
+        return Number(row["expires_at"]) > Date.now() ? "deleted" : "missing";
+      }
+      const [found] = await sql`
       select id from jobs where id = ${id} and owner = ${owner} and expires_at > ${Date.now()}`;
-    return found === undefined ? "missing" : "processing";
-  }),
+      return found === undefined ? "missing" : "processing";
+    },
+    withResult,
+  ),
 
   /** Starts a run. `countRun` is false when a saved step continues. Null: the job is finished, so its work was deleted, or the lease expired. */
   begin: writeCoalesced(
@@ -250,7 +260,7 @@ export const jobStatements = {
     },
     {
       runsAlone: (_item, _jobId, { result }) => result.length > largeText,
-      deadlineMs: largeResultDeadlineMs,
+      ...withResult,
     },
   ),
 

@@ -50,13 +50,16 @@ export function sweep<Result>(
  * for each. The result of a call must not depend on the other calls, because they are repeated one by one if the transaction fails.
  */
 export interface CoalescedOperation<Args extends readonly unknown[], Result>
-  extends Operation<[calls: readonly Args[]], (Result | RunAlone)[]> {
+  extends Operation<[calls: readonly Args[], isAlone: boolean], (Result | RunAlone)[]> {
   readonly isCoalesced: true;
-  /** Calls that run on their own, because other calls would wait for them. `deadlineMs` applies to these. */
+  /** Calls that run on their own, because other calls would wait for them. `deadlineMs` applies to these and to those of `runAlone`. */
   readonly runsAlone?: (...args: Args) => boolean;
 }
 
-/** Returned by `run` for a call that turns out to be too large to share a transaction; it is then repeated on its own. */
+/**
+ * Returned by `run` for a call that turns out to be too large to share a transaction, or for the deadline of the store. It is then repeated on
+ * its own, with `isAlone` and a new deadline.
+ */
 export const runAlone = { runAlone: true } as const;
 export type RunAlone = typeof runAlone;
 
@@ -66,9 +69,10 @@ type CoalescedOptions<Args extends readonly unknown[]> = Pick<
 >;
 
 export function readCoalesced<Args extends readonly unknown[], Result>(
-  run: (sql: Sql, calls: readonly Args[]) => Promise<(Result | RunAlone)[]>,
+  run: (sql: Sql, calls: readonly Args[], isAlone: boolean) => Promise<(Result | RunAlone)[]>,
+  options: OperationOptions = {},
 ): CoalescedOperation<Args, Result> {
-  return { mode: "read", changes: null, run, isCoalesced: true };
+  return { mode: "read", changes: null, run, isCoalesced: true, ...options };
 }
 
 /** For operations with many concurrent calls: they share one transaction and one fsync. */

@@ -5,7 +5,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import { auditStatements } from "./audit.ts";
 import { budgetStatements } from "./budgets.ts";
 import { captureStatements } from "./captures.ts";
-import { type CoalescingOptions, coalesceCalls } from "./coalesce-calls.ts";
+import { type CoalescingOptions, coalesceCalls, type RunCalls } from "./coalesce-calls.ts";
 import { collectionStatements } from "./collections.ts";
 import { deliveryStatements } from "./deliveries.ts";
 import { fileStatements } from "./files.ts";
@@ -120,9 +120,9 @@ export function buildStores(engine: Runner, options: BuildOptions): Stores {
       // An operator whose database is far away raises the deadline of the store; no operation then has a shorter one.
       const deadlineMs = Math.max(operation.deadlineMs ?? 0, options.deadlineMs);
       if (!isCoalesced(operation)) return [name, (...args: unknown[]) => run({ store, name, args, deadlineMs })];
-      const runCalls = (calls: readonly (readonly unknown[])[], timeoutMs: number) =>
+      const runCalls: RunCalls = (calls, { deadlineMs, isAlone }) =>
         // A coalesced operation returns a list, by its type.
-        run({ store, name, args: [calls], deadlineMs: timeoutMs }) as Promise<readonly unknown[]>;
+        run({ store, name, args: [calls, isAlone], deadlineMs }) as Promise<readonly unknown[]>;
       return [name, coalesceCalls(operation, runCalls, options)];
     });
     return [store, Object.fromEntries(methods)];

@@ -32,6 +32,7 @@ describe("calls of one operation", () => {
   interface Batch {
     readonly texts: string[];
     readonly deadlineMs: number;
+    readonly isAlone: boolean;
     readonly answer: PromiseWithResolvers<readonly unknown[]>;
   }
 
@@ -54,9 +55,9 @@ describe("calls of one operation", () => {
     });
     const call = coalesceCalls(
       operation,
-      (calls, deadlineMs) => {
+      (calls, about) => {
         const answer = Promise.withResolvers<readonly unknown[]>();
-        batches.push({ texts: calls.map(([text]) => String(text)), deadlineMs, answer });
+        batches.push({ texts: calls.map(([text]) => String(text)), ...about, answer });
         return answer.promise;
       },
       { deadlineMs, maxTransactions, isDown, clock: () => now },
@@ -150,19 +151,20 @@ describe("calls of one operation", () => {
   });
 
   test("a large call runs alone and delays no other call, even if its size is only found out while it runs", async () => {
-    const { call, batches, answer } = startCalls({ runsAlone: (text) => text === "large" });
+    const { call, batches, answer, advance } = startCalls({ runsAlone: (text) => text === "large" });
     const large = call("large");
     const small = call("a");
     const found = call("larger than it seems");
     await pass();
-    expect(batches.map(({ texts, deadlineMs }) => [texts, deadlineMs])).toEqual([
-      [["large"], 5_000],
-      [["a", "larger than it seems"], 1_000],
+    expect(batches).toMatchObject([
+      { texts: ["large"], deadlineMs: 5_000, isAlone: true },
+      { texts: ["a", "larger than it seems"], deadlineMs: 1_000, isAlone: false },
     ]);
+    advance(900);
     batches[1]?.answer.resolve(["a!", structuredClone(runAlone)]);
     expect(await small).toBe("a!");
     await pass();
-    expect(batches[2]?.texts).toEqual(["larger than it seems"]);
+    expect(batches[2]).toMatchObject({ texts: ["larger than it seems"], deadlineMs: 5_000, isAlone: true });
     const next = call("b");
     await pass();
     expect(batches[3]?.texts).toEqual(["b"]);
