@@ -2,6 +2,7 @@
 // after its bytes and deleted before them, so every listed file can be read. Files of other owners, deleted files and expired files are
 // answered as if they had never existed.
 
+import { maxListLength, toBatches } from "./batches.ts";
 import { deleteOldest, isOwnedBy, listPage, read, readPage, sweep, write } from "./operation.ts";
 import { integer, json, mapRecord, type RecordOf, text } from "./record.ts";
 import type { Sql, SqlRow } from "./sql.ts";
@@ -111,12 +112,15 @@ export const fileStatements = {
 
   deleteUploads: write(null, async (sql, owner: string, ids: readonly string[]): Promise<DeletedFile[]> => {
     const rows: SqlRow[] = [];
-    // In the order of ids, so that concurrent calls for the same files cannot deadlock.
-    for (const id of new Set(ids.toSorted())) {
+    const lock = sql.names(sql.engine === "postgres" ? ["for update"] : []);
+    // Locked in the order of ids, so that concurrent calls for the same files cannot deadlock.
+    for (const batch of toBatches([...new Set(ids)].toSorted(), maxListLength)) {
       rows.push(
         ...(await sql`
-          delete from files where id = ${id} and owner = ${owner} and kind = 'upload'
-          returning ${sql.names(deleted.names)}`),
+          delete from files where id in (
+            select id from files
+            where id in ${sql.list(batch)} and owner = ${owner} and kind = 'upload' order by id ${lock}
+          ) returning ${sql.names(deleted.names)}`),
       );
     }
     return await subtractBytes(sql, rows);
