@@ -47,7 +47,9 @@ async function findHandled(task: ProviderTask): Promise<Set<string>> {
   for (;;) {
     const given = Object.entries(schemaOf(task)).filter(([name]) => !refused.has(name));
     const input = noting(Object.fromEntries(given.map(([name, schema]) => [name, sampleOf(name, schema)])), handled);
-    const named = given.map(([name]) => name).filter((name) => /^(?:file\d?|mask)$/.test(name));
+    const named = given
+      .map(([name]) => (name === "reference_images" ? "reference_images.0" : name))
+      .filter((name) => /^(?:file\d?|mask|reference_images\.0)$/.test(name));
     const files = noting(Object.fromEntries(named.map((name) => [name, image])), handled);
     // Files of a list are found by the names of all files.
     handled.add("reference_images");
@@ -56,6 +58,7 @@ async function findHandled(task: ProviderTask): Promise<Set<string>> {
     const call = callOf({ ...(model && { model }), input, files, providerParams: { workspace: "w" }, settings });
     try {
       const asked = await task.toRequest(call);
+      for (const name of task.unsupportedFor?.(input) ?? []) handled.add(name);
       for (const json of [{ upload_url: "u", audio_url: "u" }, { Languages: [{ LanguageCode: "en" }] }, detected]) {
         try {
           await task.next?.(answerOf(json), call, asked);
