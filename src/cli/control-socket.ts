@@ -169,7 +169,7 @@ function remove({ description, lock, socket }: GatewayFiles): void {
   try {
     for (const file of [description, socket, lock]) rmSync(file, { force: true });
   } catch {
-    // The folder cannot be changed any more. Files that are left do no harm, because their lock is free.
+    // The folder is read-only now. Files that stay are ignored, because their lock is free.
   }
 }
 

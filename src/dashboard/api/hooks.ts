@@ -21,8 +21,8 @@ interface ReadOptions {
 }
 
 /**
- * For data whose reads are recorded: it is read when a person asks for it, and never again by itself, or the audit log would have reads that nobody
- * made. It is not kept for a later visit either, which has to ask anew.
+ * For data whose reads are recorded in the audit log: the page reads it only when a person asks for it. It does not refetch the data, and does not
+ * cache it for a later visit.
  */
 const recordedRead = {
   staleTime: Number.POSITIVE_INFINITY,

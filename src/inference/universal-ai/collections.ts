@@ -231,7 +231,7 @@ export function createCollections(options: CollectionsOptions) {
     });
   }
 
-  /** The provider has added the faces. Those that cannot be stored here are deleted there, because nobody could find them to delete them. */
+  /** The provider has added the faces. If they cannot be stored here, they are deleted at the provider: callers could neither list nor delete them. */
   async function storeFaces(engine: CollectionEngine, call: TaskCall, faces: readonly FaceRecord[]): Promise<boolean> {
     const collectionId = String(call.input["collection_id"]);
     const write = () => rows.addFaces(collectionId, faces, limits.facesPerCollection);
