@@ -47,5 +47,6 @@ export function openTestServer(routes: readonly ServedRoute[]) {
   const { url, close } = startTestServer(routes);
   afterAll(close);
   return (path: string, headers: Record<string, string> = {}) =>
-    fetch(`${url}${path}`, { headers, signal: AbortSignal.timeout(60_000) });
+    // The first page of the documentation is sent when all pages are built, which takes more than a minute on a busy machine.
+    fetch(`${url}${path}`, { headers, signal: AbortSignal.timeout(240_000) });
 }

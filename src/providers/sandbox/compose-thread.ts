@@ -16,8 +16,8 @@ export type ComposeReport =
 export type Refused = Pick<SandboxRefusal, "status" | "message" | "param" | "code">;
 
 const maxWaiting = 8;
-/** A safeguard for a thread that hangs although it counts its work. */
-const timeoutMs = 10_000;
+/** A safeguard for a thread that hangs although it counts its work. Other requests may be before this one, and the machine may be busy. */
+const timeoutMs = 60_000;
 /** An idle thread ends after this time, to free its memory. */
 const idleMs = 30_000;
 
