@@ -116,7 +116,7 @@ async function readOverview(base: string, period: string, settings: GatewaySetti
   const at = (time: number) => new Date(time).toISOString();
   const others = [
     `${base}/v3/manage/usage?time_zone=Europe/Berlin&from=${at(now - 2 * length)}&to=${at(now - length)}&group_by=outcome`,
-    `${base}/v3/manage/latency?from=${at(now - length)}&to=${at(now)}&step_hours=24`,
+    `${base}/v3/manage/latency?time_zone=Europe/Berlin&from=${at(now - length)}&to=${at(now)}&step=day`,
     `${base}/v3/manage/budgets?limit=1`,
     `${usage}&group_by=provider,model`,
     `${usage}&group_by=provider,model,task&sort=cost&limit=7`,
