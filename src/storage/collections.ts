@@ -93,8 +93,8 @@ export const collectionStatements = {
   ),
 
   /**
-   * False: the collection does not exist any more, or would have more than `maxFaces`. Faces that it has already are left as they are, so a
-   * call whose outcome is unknown can be repeated.
+   * Returns false if the collection was deleted, or would have more than `maxFaces`. Idempotent: faces that are stored already are skipped, so
+   * a call whose outcome is unknown can be retried.
    */
   addFaces: withDeadline(
     write(null, async (sql, id: string, faces: readonly FaceRecord[], maxFaces: number): Promise<boolean> => {
@@ -140,8 +140,8 @@ export const collectionStatements = {
   }),
 
   /**
-   * Collections that have expired, or whose keys are all revoked: no caller can reach them any more. The oldest first. `after` continues
-   * behind a collection that was listed before.
+   * Lists collections that have expired, or whose keys are all revoked, oldest first. `after` is a cursor: the last collection of the
+   * previous page.
    */
   listAbandoned: read(async (sql, now: number, limit: number, after: ListPosition | null = null) => {
     const isAfter = after === null ? sql.part`1 = 1` : sql.part`(created_at, id) > (${after.createdAt}, ${after.id})`;

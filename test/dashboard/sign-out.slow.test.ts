@@ -8,11 +8,11 @@ import { sharedGateway } from "../support/test-gateway.ts";
 const gateway = await sharedGateway();
 const browser = await sharedBrowser();
 await gateway.manage("POST", "/teams", { name: "platform" });
-await gateway.manage("POST", "/keys", { name: "program of nobody else" });
+await gateway.manage("POST", "/keys", { name: "billing-exporter" });
 
 async function openKeys(): Promise<TestPage> {
   const opened = await openDashboard(browser, gateway, "/keys");
-  await opened.page.getByText("program of nobody else").waitFor();
+  await opened.page.getByText("billing-exporter").waitFor();
   return opened;
 }
 
@@ -40,7 +40,7 @@ test("a person who signs in after a session has ended sees nothing of the person
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Teams" }).waitFor();
   await visit(opened, "/keys");
-  const kept = page.getByText("program of nobody else");
+  const kept = page.getByText("billing-exporter");
   await page.getByRole("status", { name: "Loading" }).or(kept).first().waitFor();
   expect(await kept.count()).toBe(0);
   await page.unrouteAll({ behavior: "ignoreErrors" });

@@ -56,7 +56,7 @@ function inputOf(name: string): JsonObject {
   );
 }
 
-/** The request that `provider_params` are merged into; null where there is none. */
+/** Returns the request of the task that accepts `provider_params`, or null if none of its requests does. */
 async function requestOf(task: ProviderTask): Promise<TaskRequest | null> {
   const [mediaType = "image/png"] = task.files?.mediaTypes ?? [];
   const file = fileOf(picture, mediaType.endsWith("/") ? `${mediaType}png` : mediaType);

@@ -1,22 +1,16 @@
 // Images that a chat model generates: callers of the Responses and the Messages format get them, and the model gets them back in the next
 // turn. The shapes are documented (https://ai.google.dev/gemini-api/docs/image-generation, .../thought-signatures); the contents are invented.
 
-import { beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { answer, type Script } from "../support/answers.ts";
 import { claudeMessage } from "../support/anthropic.ts";
 import { ask as askAt } from "../support/chat.ts";
 import { readEvents } from "../support/events.ts";
-import { sharedGateway } from "../support/test-gateway.ts";
-import { startVendor } from "../support/vendor.ts";
+import { openTranslatedGateway } from "../support/translated-gateway.ts";
 
 type Members = Record<string, unknown>;
 
-const vendor = await startVendor();
-const at = { base_url: vendor.url.replace(/\/v1$/, ""), api_key: "k" };
-const gateway = await sharedGateway({ vendor, config: { providers: { anthropic: at, gemini: at } } });
-const key = await gateway.createKey();
-
-beforeEach(() => vendor.clear());
+const { vendor, gateway, key } = await openTranslatedGateway();
 
 const painter = "gemini/gemini-3-pro-image";
 const claude = "anthropic/claude-opus-5";

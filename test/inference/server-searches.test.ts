@@ -2,22 +2,16 @@
 // can be continued. The shapes are documented (https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool,
 // .../build-with-claude/handling-stop-reasons, https://ai.google.dev/gemini-api/docs/google-search); the contents are invented.
 
-import { beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { answer, lastHttpChunk, type Script, streamHead } from "../support/answers.ts";
 import { claudeEvent } from "../support/anthropic.ts";
 import { ask } from "../support/chat.ts";
 import { readEvents } from "../support/events.ts";
-import { sharedGateway } from "../support/test-gateway.ts";
-import { startVendor } from "../support/vendor.ts";
+import { openTranslatedGateway } from "../support/translated-gateway.ts";
 
 type Members = Record<string, unknown>;
 
-const vendor = await startVendor();
-const at = { base_url: vendor.url.replace(/\/v1$/, ""), api_key: "k" };
-const gateway = await sharedGateway({ vendor, config: { providers: { anthropic: at, gemini: at } } });
-const key = await gateway.createKey();
-
-beforeEach(() => vendor.clear());
+const { vendor, gateway, key } = await openTranslatedGateway();
 
 const question = { role: "user", content: "What is new?" };
 const claude = "anthropic/claude-opus-5";

@@ -35,6 +35,28 @@ async function withStoreAway(body: (store: LedgerOptions["store"]) => Promise<vo
   if (store !== null) await body(store);
 }
 
+/** A store that does not accept lines until `isAway` is false. */
+function switchable(present: LedgerOptions["store"], away: LedgerOptions["store"]) {
+  const store = {
+    ...present,
+    isAway: true,
+    append: (batch: LedgerBatch) => (store.isAway ? away : present).append(batch),
+  };
+  return store;
+}
+
+/** Records lines until the spool is full, and returns how many. */
+function fill(ledger: Ledger): number {
+  let recorded = 0;
+  expect(() => {
+    for (; recorded < 1_000; recorded++) {
+      ledger.refuseWhenFull();
+      ledger.record(makeLine());
+    }
+  }).toThrow("space on disk");
+  return recorded;
+}
+
 function spoolFiles(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.endsWith(".spool"));
 }
@@ -117,25 +139,15 @@ test("the files of a process that runs are left alone", async () => {
 
 test("while the store is away lines wait on disk, and calls are refused when the space is used up", async () => {
   await withLedgers(async ({ storage, folder, open }) => {
-    let isAway = true;
     await withStoreAway(async (away) => {
-      const store = {
-        ...storage.ledger,
-        append: (batch: LedgerBatch) => (isAway ? away : storage.ledger).append(batch),
-      };
+      const store = switchable(storage.ledger, away);
       const ledger = open({ store, segmentBytes: 4_096, maxSpoolBytes: 20_000 });
-      let recorded = 0;
-      expect(() => {
-        for (; recorded < 1_000; recorded++) {
-          ledger.refuseWhenFull();
-          ledger.record(makeLine());
-        }
-      }).toThrow("space on disk");
+      let recorded = fill(ledger);
       // Calls that were sent before are recorded all the same.
       for (let index = 0; index < 30; index++, recorded++) ledger.record(makeLine());
       await expect(ledger.flush()).rejects.toThrow();
       expect(ledger.isBehind).toBe(true);
-      isAway = false;
+      store.isAway = false;
       await ledger.flush();
       await ledger.flush();
       ledger.refuseWhenFull();
@@ -170,20 +182,10 @@ test("a disk that cannot be written to refuses calls, and loses no line of the r
 
 test("refusals do not grow a spool that is full, and all are counted when there is space again", async () => {
   await withLedgers(async ({ storage, folder, open }) => {
-    let isAway = true;
     await withStoreAway(async (away) => {
-      const store = {
-        ...storage.ledger,
-        append: (batch: LedgerBatch) => (isAway ? away : storage.ledger).append(batch),
-      };
+      const store = switchable(storage.ledger, away);
       const ledger = open({ store, segmentBytes: 4_096, maxSpoolBytes: 20_000 });
-      let recorded = 0;
-      expect(() => {
-        for (; recorded < 1_000; recorded++) {
-          ledger.refuseWhenFull();
-          ledger.record(makeLine());
-        }
-      }).toThrow("space on disk");
+      const recorded = fill(ledger);
       const refuse = (keyId: string | null, endpoint: string) => {
         const outcome = "dependency_unavailable";
         ledger.recordRefusal({ keyId, endpoint, outcome }, () =>
@@ -197,7 +199,7 @@ test("refusals do not grow a spool that is full, and all are counted when there 
         expect(ledger.waiting).toBe(recorded);
         expect(spoolFiles(folder)).toHaveLength(files);
       }
-      isAway = false;
+      store.isAway = false;
       await ledger.flush();
       expect(await storage.ledger.count()).toMatchObject({ lines: recorded + 10_000, rows: recorded + 4 });
       await ledger.flush();
@@ -217,12 +219,7 @@ test("a gateway that ends while its spool is full loses no refusal", async () =>
     let recorded = 0;
     await withStoreAway(async (store) => {
       const ledger = open({ store, segmentBytes: 4_096, maxSpoolBytes: 20_000 });
-      expect(() => {
-        for (; recorded < 1_000; recorded++) {
-          ledger.refuseWhenFull();
-          ledger.record(makeLine());
-        }
-      }).toThrow("space on disk");
+      recorded = fill(ledger);
       const refused = { keyId: "a", endpoint: "/v3/chat/completions", outcome: "dependency_unavailable" };
       for (let index = 0; index < 500; index++)
         ledger.recordRefusal(refused, () =>

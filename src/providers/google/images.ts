@@ -17,7 +17,7 @@ export const visionDocs = "https://docs.cloud.google.com/vision/docs/reference/r
 export const maxBytes = 7 * 1_048_576;
 export const mediaTypes = ["jpeg", "png", "gif", "bmp", "webp", "vnd.microsoft.icon"].map((type) => `image/${type}`);
 
-/** Google bills each feature that it is asked for. */
+/** Google bills every feature in the list. */
 export const visionBilledParams: readonly string[] = ["features"];
 
 export const imageTasks: readonly ProviderTask[] = [
