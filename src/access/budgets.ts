@@ -326,6 +326,8 @@ export function createBudgets(options: BudgetsOptions) {
     /** Gives back what is leased and not reserved. */
     async close(): Promise<void> {
       if (ticking !== null) clearInterval(ticking);
+      // An exchange in progress may still grant something.
+      await exchanging;
       for (const account of [...accounts.values(), ...leaving.values()]) {
         account.returnAvailable();
         if (account.returning > 0) request(account);

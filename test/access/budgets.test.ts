@@ -332,6 +332,27 @@ describe("several processes", () => {
     await one.budgets.close();
     (await openBudgets().reserve(rule, 0.95 * usd)).release();
   });
+
+  test("a process that ends while it asks for more gives back what it is granted", async () => {
+    const rule = makeRule();
+    const answered = Promise.withResolvers<void>();
+    let exchanges = 0;
+    const exchange: typeof storage.budgets.exchange = async (...args) => {
+      exchanges++;
+      const answers = await storage.budgets.exchange(...args);
+      if (exchanges > 1) await answered.promise;
+      return answers;
+    };
+    const one = openBudgets({ store: { ...storage.budgets, exchange } });
+    const held = [await one.reserve(rule, 0.001 * usd)];
+    // Half of the lease is used, so the process asks for more.
+    while (exchanges < 2) held.push(await one.reserve(rule, 0.001 * usd));
+    for (const reservation of held) reservation.release();
+    const closed = one.budgets.close();
+    answered.resolve();
+    await closed;
+    (await openBudgets().reserve(rule, usd)).release();
+  });
 });
 
 describe("an outage of the store", () => {
