@@ -5,10 +5,11 @@ import { Resolver } from "node:dns/promises";
 /** All addresses of a name, as IP literals. Rejects when the name cannot be resolved. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
-// c-ares counts whole seconds.
-const timeoutMs = 1_000;
-// A packet may get lost.
-const rounds = 2;
+/**
+ * The timeout of one question, in each round over the servers. A packet may get lost, so the first round is short. A server may be slow, so the
+ * second one is longer. c-ares counts whole seconds.
+ */
+const roundTimeoutsMs = [1_000, 3_000];
 
 /** `servers` are addresses with an optional port; an empty list uses the system's. */
 export function createLookup(servers: readonly string[]): Lookup {
@@ -23,13 +24,13 @@ const askSystem: Lookup = async (hostname) => {
 
 /** Uses only these servers, without /etc/hosts and search list. When a server fails or does not answer, the next one is tried. */
 function createServerLookup(servers: readonly string[]): Lookup {
-  const turns = Array.from({ length: rounds }, () => servers).flat();
+  const turns = roundTimeoutsMs.flatMap((timeoutMs) => servers.map((server) => ({ server, timeoutMs })));
   return async (hostname) => {
     // A trailing dot makes no difference to these servers.
     const name = hostname.replace(/\.$/, "");
     let failure: unknown;
-    for (const server of turns) {
-      const answers = await ask(server, name);
+    for (const { server, timeoutMs } of turns) {
+      const answers = await ask(server, name, timeoutMs);
       // A name may have only IPv4 or only IPv6 addresses, and a server may fail for the other kind.
       const found = interleave(answers.map((answer) => (answer.status === "fulfilled" ? answer.value : [])));
       if (found.length > 0) return found;
@@ -42,7 +43,7 @@ function createServerLookup(servers: readonly string[]): Lookup {
 }
 
 /** Creates a new resolver: a shared c-ares channel caches for an hour that a name has no address of a kind, and reports a failure as an answer. */
-function ask(server: string, name: string): Promise<PromiseSettledResult<string[]>[]> {
+function ask(server: string, name: string, timeoutMs: number): Promise<PromiseSettledResult<string[]>[]> {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
   resolver.setServers([server]);
   return Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);

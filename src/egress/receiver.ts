@@ -11,7 +11,8 @@ export interface ReceiverRules {
   readonly signal?: AbortSignal;
 }
 
-const lookupTimeoutMs = 2_000;
+// Enough for two questions to a slow name server.
+const lookupTimeoutMs = 5_000;
 
 /** Throws a ValidationError. All failures of lookup and address have the same message, which reveals nothing about the network. */
 export async function checkReceiver(text: string, egress: Egress, rules: ReceiverRules): Promise<void> {

@@ -66,7 +66,7 @@ describe("a receiver is refused:", () => {
   });
 });
 
-test("silent name servers are a refusal, and the lookup gets less than three seconds, however many they are", async () => {
+test("silent name servers are a refusal, and the lookup gets five seconds, however many they are", async () => {
   const egress = createEgress({ allow: [], dnsServers: [dns.address, dns.address, dns.address], log });
   const timeouts: number[] = [];
   const check: typeof egress.check = (url, options) => {
@@ -75,8 +75,7 @@ test("silent name servers are a refusal, and the lookup gets less than three sec
   };
   const checked = checkReceiver("https://slow-dns.example/", { ...egress, check }, { ownHosts });
   expect(await checked.catch((error: unknown) => error)).toBeInstanceOf(ValidationError);
-  expect(timeouts.filter((timeoutMs) => timeoutMs >= 3_000)).toEqual([]);
-  expect(timeouts).toHaveLength(1);
+  expect(timeouts).toEqual([5_000]);
 });
 
 test("a receiver that is public, or exempt, is fine", async () => {
