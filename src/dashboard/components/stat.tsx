@@ -1,6 +1,7 @@
 // One figure with its name, how it changed, and its course.
 
 import type { ReactNode } from "react";
+import { drawSparkline, sparklineSize } from "../lib/draw-sparkline.ts";
 import { formatPercent } from "../lib/format.ts";
 
 interface StatProps {
@@ -13,7 +14,8 @@ interface StatProps {
     readonly before: number | null;
     readonly isGoodWhen: "up" | "down" | "neither";
   };
-  readonly course?: readonly number[];
+  /** Null: there is no figure for this time, so the line has a gap. */
+  readonly course?: readonly (number | null)[];
 }
 
 export function Stat({ label, value, note, change, course }: StatProps) {
@@ -44,23 +46,21 @@ function Trend({ amount, before, isGoodWhen }: NonNullable<StatProps["change"]>)
   );
 }
 
-const width = 100;
-const height = 30;
-
 /** Decoration: the same values are in the charts of the page. */
-function Sparkline({ values }: { readonly values: readonly number[] }) {
-  const highest = Math.max(...values, 0) || 1;
-  const step = width / (values.length - 1);
-  const line = values
-    .map(
-      (value, index) =>
-        `${index === 0 ? "M" : "L"}${(index * step).toFixed(2)} ${(height - 1 - (value / highest) * (height - 4)).toFixed(2)}`,
-    )
-    .join("");
+function Sparkline({ values }: { readonly values: readonly (number | null)[] }) {
+  const { width, height } = sparklineSize;
+  const { line, area } = drawSparkline(values);
   return (
     <svg className="sparkline" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
-      <path d={`${line}L${width} ${height}L0 ${height}Z`} fill="var(--accent-soft)" />
-      <path d={line} fill="none" stroke="var(--accent)" strokeWidth="1.6" strokeLinejoin="round" />
+      <path d={area} fill="var(--accent-soft)" />
+      <path
+        d={line}
+        fill="none"
+        stroke="var(--accent)"
+        strokeWidth="1.6"
+        strokeLinejoin="round"
+        strokeLinecap="round"
+      />
     </svg>
   );
 }

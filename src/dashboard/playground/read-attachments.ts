@@ -27,8 +27,12 @@ export async function readAttachments(files: Iterable<File>, before: readonly At
       problem = `${file.name} is too large: the files of a message have at most ${formatBytes(maxTotalBytes)}.`;
       continue;
     }
+    const dataUrl = await toDataUrl(file).catch(() => null);
+    if (dataUrl === null) {
+      problem = `${file.name} cannot be read. It may have been moved or changed since it was chosen.`;
+      continue;
+    }
     total += file.size;
-    const dataUrl = await toDataUrl(file);
     attachments.push({
       id: crypto.randomUUID(),
       name: file.name || "pasted file",

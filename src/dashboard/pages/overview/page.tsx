@@ -82,7 +82,7 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
             before: then === null || then.lines === 0 ? null : then.errors / then.lines,
             isGoodWhen: "down",
           }}
-          course={sums.map(({ lines, errors }) => (lines === 0 ? 0 : errors / lines))}
+          course={sums.map(({ lines, errors }) => (lines === 0 ? null : errors / lines))}
         />
         <Stat
           label="Spend"
@@ -91,7 +91,7 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
             report.totals.cost_unknown > 0 ? `${formatCompact(report.totals.cost_unknown)} of unknown cost` : undefined
           }
           change={{ amount: report.totals.cost, before: then?.cost ?? null, isGoodWhen: "neither" }}
-          course={sums.map(({ cost }) => cost ?? 0)}
+          course={sums.map(({ cost }) => cost)}
         />
         <Stat
           label="Tokens"
@@ -103,13 +103,13 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
           label="Latency p50"
           value={formatMs(latency.data?.total.latency.p50)}
           note={`p95 ${formatMs(latency.data?.total.latency.p95)}, p99 ${formatMs(latency.data?.total.latency.p99)}`}
-          course={latency.data?.steps.map((step) => step.latency.p50 ?? 0)}
+          course={latency.data?.steps.map((step) => step.latency.p50)}
         />
         <Stat
           label="First token p50"
           value={formatMs(latency.data?.total.first_token.p50)}
           note={`p95 ${formatMs(latency.data?.total.first_token.p95)} in streams`}
-          course={latency.data?.steps.map((step) => step.first_token.p50 ?? 0)}
+          course={latency.data?.steps.map((step) => step.first_token.p50)}
         />
         <BudgetStat />
         <CacheStat period={period} now={now} course={sums.map(({ cached_tokens }) => cached_tokens)} />

@@ -128,7 +128,7 @@ function MonthTiles() {
               label="This month so far"
               value={formatUsd(sumCosts(month))}
               note={`since ${formatDay(start)}`}
-              course={month.map(({ cost }) => cost ?? 0)}
+              course={month.map(({ cost }) => cost)}
             />
             <Stat
               label="Forecast for this month"
