@@ -293,14 +293,6 @@ describe("limits", () => {
     expect(await hold(1)).not.toBe(first);
   });
 
-  test("a worker that grew is replaced between two jobs", async () => {
-    const pool = open({ maxMemoryBytes: 20 * 1_048_576 });
-    const { output } = await pool.run(job("test/echo"));
-    const pid = Number(output["pid"]);
-    await waitFor("the end of the worker", () => !isRunning(pid));
-    expect(pool.state().light.workers).toBe(0);
-  });
-
   test("an idle worker ends", async () => {
     const pool = open({ idleMs: 50 });
     const pid = await pidOf(pool);
