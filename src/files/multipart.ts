@@ -1,6 +1,7 @@
 // A streaming parser for multipart/form-data (RFC 7578). It passes the bytes of a part to a sink in chunks and buffers only a few kilobytes.
 
 import { GatewayError } from "../errors.ts";
+import { decodePercent } from "../lib/percent-decoding.ts";
 
 export interface PartHead {
   readonly name: string;
@@ -167,12 +168,8 @@ function parseHead(text: string): PartHead {
 function readFileName(parameters: ReadonlyMap<string, string>): string | null {
   const plain = parameters.get("filename");
   const [, encoded] = /^utf-8'[^']*'(.*)$/is.exec(parameters.get("filename*") ?? "") ?? [];
-  try {
-    if (encoded !== undefined) return decodeURIComponent(encoded);
-  } catch {
-    // Invalid encoding: fall back to `filename`.
-  }
-  return plain === undefined ? null : fromFormText(plain);
+  const decoded = encoded === undefined ? null : decodePercent(encoded);
+  return decoded ?? (plain === undefined ? null : fromFormText(plain));
 }
 
 /** Browsers encode a quote and line ends inside a quoted name like this (multipart encoding of the HTML standard). */

@@ -1,6 +1,7 @@
 // Finds the route of a path. Fixed paths are looked up in a map; paths with parameters are tried in turn.
 
 import { GatewayError } from "../errors.ts";
+import { decodePercent } from "../lib/percent-decoding.ts";
 import { pathOf } from "./request-head.ts";
 import type { Method, ServedRoute } from "./route.ts";
 
@@ -134,11 +135,10 @@ export function toBunPath(path: string): string {
 function readParams(names: readonly string[], match: RegExpExecArray): Record<string, string> {
   const params: Record<string, string> = {};
   for (const [index, name] of names.entries()) {
-    try {
-      params[name] = decodeURIComponent(match[index + 1] ?? "");
-    } catch (cause) {
-      throw new GatewayError("malformed_request", "The path contains bytes that are not valid UTF-8.", { cause });
-    }
+    const decoded = decodePercent(match[index + 1] ?? "");
+    if (decoded === null)
+      throw new GatewayError("malformed_request", "The path contains bytes that are not valid UTF-8.");
+    params[name] = decoded;
   }
   return params;
 }

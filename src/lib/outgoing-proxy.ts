@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import { createAddressRanges } from "./addresses.ts";
 import { HttpSyntaxError } from "./http-body.ts";
 import { HeadReader } from "./http-response.ts";
+import { decodePercent } from "./percent-decoding.ts";
 
 export interface OutgoingProxy {
   readonly host: string;
@@ -20,7 +21,9 @@ export function readProxy(text: string): OutgoingProxy {
   const url = URL.parse(text.trim());
   if (url === null || url.protocol !== "http:" || url.pathname !== "/" || url.search !== "" || url.hash !== "")
     throw new Error("should be an address such as http://user:password@proxy.example:3128");
-  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  const [user, password] = [decodePercent(url.username), decodePercent(url.password)];
+  if (user === null || password === null)
+    throw new Error("has a '%' that begins no valid escape in its user or password; write % as %25");
   const hasCredentials = user !== "" || password !== "";
   return {
     host: url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname,
@@ -34,7 +37,7 @@ export function secretsOfProxy(text: string): string[] {
   const url = URL.parse(text.trim());
   if (url === null || url.password === "") return [];
   const credentials = readProxy(text).authorization?.replace("Basic ", "") ?? "";
-  return [url.password, decodeURIComponent(url.password), credentials];
+  return [url.password, decodePercent(url.password) ?? "", credentials];
 }
 
 /** Whether a host is reached without the proxy: loopback always, and the hosts of `NO_PROXY`. */

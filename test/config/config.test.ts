@@ -134,6 +134,17 @@ describe("settings", () => {
     expect(() => readConfig(environment)).not.toThrow(/secret/);
   });
 
+  test.each([
+    ["HTTPS_PROXY", "http://u:100%secret@proxy.example:3128"],
+    ["SWITCHYARD_EGRESS_PROXY", "http://50%u:secret@proxy.example:3128"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "authorization=100%secret"],
+    ["OTEL_RESOURCE_ATTRIBUTES", "team=50%secret"],
+  ])("a percent sign in %s that begins no escape is refused, and the message does not repeat the value", (name, value) => {
+    const environment = { SWITCHYARD_CONFIG: writeFile(""), [name]: value };
+    expect(() => readConfig(environment)).toThrow(new RegExp(`^${name}: .*write % as %25`));
+    expect(() => readConfig(environment)).not.toThrow(/secret/);
+  });
+
   test("a database address whose port is not a number is refused", () => {
     const environment = { SWITCHYARD_CONFIG: writeFile(""), DATABASE_URL: "postgres://u:secret@h:port/d" };
     expect(() => readConfig(environment)).toThrow(/^DATABASE_URL: should have the form postgres:/);

@@ -8,6 +8,7 @@ import type { InputFile } from "../../engines/engine.ts";
 import { throwProblems, ValidationError } from "../../errors.ts";
 import { detectFileType } from "../../files/file-type.ts";
 import { lookUp } from "../../lib/look-up.ts";
+import { decodePercent } from "../../lib/percent-decoding.ts";
 import type { FileMember } from "./task-input.ts";
 
 export interface TaskFilesOptions {
@@ -143,12 +144,7 @@ function typeOf({ code }: EgressError): string {
 
 function nameOf(url: URL): string {
   const name = url.pathname.split("/").at(-1) || "file";
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    // The name is not valid percent-encoding.
-    return name;
-  }
+  return decodePercent(name) ?? name;
 }
 
 function refuseOtherTypes({ allowedMediaTypes }: Task, member: FileMember, { mediaType, size }: InputFile): void {

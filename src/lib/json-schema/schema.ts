@@ -1,6 +1,7 @@
 // The parts of JSON Schema that the example generator and the checker share: reading members safely, references, and a limit of the work.
 
 import { isObject, type JsonObject } from "../lenient-json.ts";
+import { decodePointerStep } from "../percent-decoding.ts";
 import { type CompiledPattern, compilePattern, estimateSize } from "./match-pattern.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -107,7 +108,7 @@ export class SchemaDocument {
     }
     let found: unknown = this.root;
     for (const segment of reference.split("/").slice(1)) {
-      const key = decodeSegment(segment);
+      const key = decodePointerStep(segment);
       found = Array.isArray(found) ? found[Number(key)] : own(found, key);
       if (found === undefined) throw new SchemaProblem(`the reference ${reference} leads nowhere`);
     }
@@ -167,14 +168,4 @@ export function canonicalText(value: unknown): string {
   if (!isObject(value)) return JSON.stringify(value);
   const members = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`).join(",")}}`;
-}
-
-function decodeSegment(segment: string): string {
-  let decoded = segment;
-  try {
-    decoded = decodeURIComponent(segment);
-  } catch {
-    // A stray percent sign is itself.
-  }
-  return decoded.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -2,6 +2,7 @@
 // the vendor refuses become part of the description; the gateway checks the answer against the whole schema anyway.
 
 import { isObject } from "../../lib/lenient-json.ts";
+import { decodePointerStep } from "../../lib/percent-decoding.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asList, asObject } from "../lenient.ts";
 
@@ -102,8 +103,7 @@ function checkReferences(root: JsonObject): void {
 export function resolveReference(root: JsonObject, reference: string): JsonObject {
   if (!reference.startsWith("#/")) throw new NotRepresentable();
   let found: unknown = root;
-  for (const step of reference.slice(2).split("/"))
-    found = asObject(found)[decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~")];
+  for (const step of reference.slice(2).split("/")) found = asObject(found)[decodePointerStep(step)];
   if (!isObject(found)) throw new NotRepresentable();
   return found;
 }

@@ -423,6 +423,18 @@ describe("structured answers", () => {
     expect(reading.answerTool).toBeNull();
   });
 
+  test("a reference to a definition with a percent sign in its name is sent as it is", () => {
+    const share = { $ref: "#/$defs/100%" };
+    const schema = {
+      type: "object",
+      properties: { share },
+      required: ["share"],
+      $defs: { "100%": { type: "number" } },
+    };
+    const { body } = translate({ response_format: asSchema(schema) });
+    expect(body["output_config"]).toMatchObject({ format: { schema: { properties: { share } } } });
+  });
+
   const node = { type: "object", properties: { next: { $ref: "#/$defs/Node" } }, required: ["next"] };
   const optional = Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`p${index}`, { type: "string" }]));
   for (const [name, schema] of [
