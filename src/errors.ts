@@ -35,7 +35,7 @@ const entries = {
   invalid_auth_scheme: [401, "The `Authorization` header does not use the scheme `Bearer`."],
   invalid_api_key: [401, "The key is not known."],
   api_key_expired: [401, "The key has expired."],
-  api_key_revoked: [401, "The key was revoked. Revoking is final."],
+  api_key_revoked: [401, "The key was revoked, which is final, or is disabled, which an administrator can change."],
   session_ended: [401, "The session of the cookie has ended or never existed: sign in again."],
   sign_in_failed: [401, "The issuer refused the sign-in, or its answer is not valid."],
   insufficient_credits: [402, "The key has a budget of 0, so it may not make any call."],

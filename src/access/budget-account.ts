@@ -81,9 +81,9 @@ export class Account {
 
   /** Throws when the budget is known to be spent. */
   refuseSpent(pico: number, now: number): void {
-    if (this.terms.limitPico === 0n) throw this.toExceeded(pico, 0n);
+    if (this.terms.limitPico === 0n) throw this.#toExceeded(pico, 0n, now);
     if (pico > 0 && this.#leftPico !== null && now < this.#leftKnownUntil && this.#leftPico < BigInt(Math.ceil(pico)))
-      throw this.toExceeded(pico, this.#leftPico);
+      throw this.#toExceeded(pico, this.#leftPico, now);
   }
 
   waitFor(pico: number, deadline: number): Promise<number> {
@@ -166,7 +166,7 @@ export class Account {
       // What others hold and what is reserved may come back, but not what is spent.
       waiter.isAsked = true;
       if (left >= BigInt(Math.ceil(waiter.pico))) return true;
-      waiter.reject(this.toExceeded(waiter.pico, left));
+      waiter.reject(this.#toExceeded(waiter.pico, left, now));
       return false;
     });
   }
@@ -203,7 +203,7 @@ export class Account {
     if (served > 0) this.waiters.splice(0, served);
   }
 
-  toExceeded(pico: number, leftPico: bigint): GatewayError {
+  #toExceeded(pico: number, leftPico: bigint, now: number): GatewayError {
     const left = leftPico > 0n ? leftPico : 0n;
     const { limitPico, periodEnd } = this.terms;
     const reset = Number.isFinite(periodEnd) ? new Date(periodEnd).toISOString() : null;
@@ -216,6 +216,8 @@ export class Account {
       "budget_exceeded",
       `${this.#describe()} is ${formatUsd(limitPico)} USD. ${needs} ${resets}`,
       {
+        // A call that exceeds the whole budget does not fit in the next period either.
+        ...(reset !== null && pico <= limitPico && { retryAfter: Math.max(1, Math.ceil((periodEnd - now) / 1_000)) }),
         headers: {
           "x-budget-limit": formatUsd(limitPico),
           "x-budget-remaining": formatUsd(left),

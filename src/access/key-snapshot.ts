@@ -13,7 +13,7 @@ import { type LimitRule, type ToProviderNames, toRules } from "./limit-rules.ts"
 
 export type Lookup =
   | { readonly caller: Caller }
-  | { readonly refused: "unknown" | "expired" | "revoked" | "team_disabled" | "unavailable" };
+  | { readonly refused: "unknown" | "expired" | "revoked" | "disabled" | "team_disabled" | "unavailable" };
 
 export interface KeySnapshotOptions {
   readonly storage: Storage;
@@ -32,6 +32,7 @@ interface Entry {
   /** Created in advance, so that a lookup allocates nothing. */
   readonly found: { readonly caller: Caller };
   readonly isRevoked: boolean;
+  readonly isDisabled: boolean;
   readonly isTeamDisabled: boolean;
   readonly expiresAt: number;
   /** When a replaced secret stops working; infinite for the current secret. */
@@ -49,6 +50,7 @@ const tickEveryMs = 500;
 const unknown: Lookup = { refused: "unknown" };
 const expired: Lookup = { refused: "expired" };
 const revoked: Lookup = { refused: "revoked" };
+const disabled: Lookup = { refused: "disabled" };
 const teamDisabled: Lookup = { refused: "team_disabled" };
 const unavailable: Lookup = { refused: "unavailable" };
 
@@ -102,6 +104,7 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
     if (entry === adminEntry) return entry.found;
     if (isStale) return unavailable;
     if (entry.isRevoked || time >= entry.replacedAt) return revoked;
+    if (entry.isDisabled) return disabled;
     if (time >= entry.expiresAt) return expired;
     return entry.isTeamDisabled ? teamDisabled : entry.found;
   }
@@ -282,7 +285,8 @@ function toEntry(
     keyId: key.id,
     hash: Buffer.from(hex, "latin1"),
     found: { caller },
-    isRevoked: key.revokedAt !== null || !key.enabled,
+    isRevoked: key.revokedAt !== null,
+    isDisabled: !key.enabled,
     isTeamDisabled,
     expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY,
     replacedAt,

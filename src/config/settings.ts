@@ -278,7 +278,9 @@ export const settings = {
   ),
   heartbeat_ms: whole(50, 240_000)
     .default(15 * second)
-    .describe("Time without an event after which the gateway sends a comment line on a stream."),
+    .describe(
+      "Time without an event after which the gateway sends a comment line on a stream. Nothing is sent before the first event.",
+    ),
   start_timeout_ms: whole(second, hour)
     .default(30 * second)
     .describe("Time within which all processes of a reload must be ready; otherwise the current configuration stays."),

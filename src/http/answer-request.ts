@@ -160,6 +160,8 @@ export function createRequestHandler(options: RequestHandlerOptions) {
       }
     } catch (error) {
       running?.end();
+      // No route was found, but the path may have a format of its own.
+      if (trace.path === "" && path !== null) exchange.errorFormat = router.errorFormatOf(path);
       if (keyLoad !== null) admission.answered(keyLoad, bodyBytes, false);
       const isBodyLong = hasLongBody(request);
       if (exchange.caller === null && (exchange.isPrivate || isBodyLong)) await keyless.spend(isBodyLong);

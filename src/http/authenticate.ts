@@ -81,6 +81,7 @@ const refusals = {
   unknown: () => new GatewayError("invalid_api_key", "This API key is not known."),
   expired: () => new GatewayError("api_key_expired", "This API key has expired."),
   revoked: () => new GatewayError("api_key_revoked", "This API key was revoked."),
+  disabled: () => new GatewayError("api_key_revoked", "This API key is disabled. An administrator can enable it."),
   team_disabled: () =>
     new GatewayError("team_disabled", "The team of this API key is disabled. An administrator can enable it."),
 };

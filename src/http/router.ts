@@ -69,6 +69,7 @@ export function createRouter(routes: readonly ServedRoute[]) {
       const match = pattern.expression.exec(path);
       if (match !== null) return choose(pattern, method, readParams(pattern.names, match));
     }
+    decodePath(path);
     throw new GatewayError("not_found", `There is no route for ${describePath(path)}. GET /docs lists all routes.`);
   }
 
@@ -76,6 +77,11 @@ export function createRouter(routes: readonly ServedRoute[]) {
     /** Every path that is served, as the route table spells it. */
     paths: [...byPath.keys()],
     find,
+
+    /** The format of errors on a path of the table, also for methods that the path does not allow. */
+    errorFormatOf(path: string): ServedRoute["errorFormat"] {
+      return byPath.get(path)?.find(({ route }) => route.errorFormat !== undefined)?.route.errorFormat;
+    },
 
     /**
      * `path`: the path of the table that Bun found for the request; null for none. Bun compares the request target as it was sent with the
@@ -135,12 +141,19 @@ export function toBunPath(path: string): string {
 function readParams(names: readonly string[], match: RegExpExecArray): Record<string, string> {
   const params: Record<string, string> = {};
   for (const [index, name] of names.entries()) {
-    const decoded = decodePercent(match[index + 1] ?? "");
-    if (decoded === null)
-      throw new GatewayError("malformed_request", "The path contains bytes that are not valid UTF-8.");
-    params[name] = decoded;
+    params[name] = decodePath(match[index + 1] ?? "");
   }
   return params;
+}
+
+function decodePath(text: string): string {
+  const decoded = decodePercent(text);
+  if (decoded === null)
+    throw new GatewayError(
+      "malformed_request",
+      "The path contains a percent sign that begins no valid escape, or bytes that are not UTF-8.",
+    );
+  return decoded;
 }
 
 const maxShownPath = 120;

@@ -123,6 +123,18 @@ describe("one process", () => {
     expect(refusal.details.headers?.["x-budget-reset"]).toBe("2026-03-31T22:00:00.000Z");
   });
 
+  test("a call that fits in the next period is told when that begins, and one above the whole budget is not", async () => {
+    const now = Date.parse("2026-03-15T12:00:00Z");
+    const { reserve, spend } = openBudgets({ now: () => now });
+    const rule = makeRule({ period: "daily" });
+    await spend(await reserve(rule, 0.9 * usd), 0.9 * usd);
+    expect((await refusalOf(reserve(rule, 0.5 * usd))).details.retryAfter).toBe(12 * 3_600);
+    expect((await refusalOf(reserve(rule, 1.5 * usd))).details.retryAfter).toBeUndefined();
+    const unlimited = makeRule();
+    await spend(await reserve(unlimited, usd), usd);
+    expect((await refusalOf(reserve(unlimited, 0.5 * usd))).details.retryAfter).toBeUndefined();
+  });
+
   test("a call that costs more than its estimate is counted, and the excess is missing afterwards", async () => {
     const { reserve, spend } = openBudgets();
     const rule = makeRule();

@@ -202,6 +202,16 @@ describe("connections", () => {
     }
   });
 
+  test("a method that the Messages route does not allow is refused in the format of its clients", async () => {
+    for (const path of ["/v1/messages", "/v3/v1/messages", "/v3/messages/count_tokens"]) {
+      const response = await fetch(`${gateway.url}${path}`);
+      expect(response.status).toBe(405);
+      const body = (await response.json()) as Record<string, unknown>;
+      expect(body).toMatchObject({ type: "error", request_id: response.headers.get("request-id") });
+      expect(body["request_id"]).toBeString();
+    }
+  });
+
   test("HEAD of a route that allows only POST is 405 without a body", async () => {
     await withConnection(async (connection) => {
       connection.send(requestBytes({ method: "HEAD", path: chatPath, headers }));

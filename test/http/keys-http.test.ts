@@ -67,6 +67,18 @@ describe("/v3/manage/keys", () => {
     expect((await call("GET", "/whoami", undefined, String(rotated.json["key"]))).status).toBe(200);
   });
 
+  test("a disabled key is refused with the remedy, and works again when it is enabled", async () => {
+    const made = await create({ kind: "management", enabled: false });
+    expect(await call("GET", "/whoami", undefined, made.key)).toMatchObject({
+      status: 401,
+      json: {
+        error: { code: "api_key_revoked", message: "This API key is disabled. An administrator can enable it." },
+      },
+    });
+    expect((await call("PATCH", `/keys/${made.id}`, { enabled: true })).status).toBe(200);
+    expect((await call("GET", "/whoami", undefined, made.key)).status).toBe(200);
+  });
+
   test("a deleted key is revoked permanently: it is refused and cannot be changed", async () => {
     const made = await create({ kind: "management" });
     const deleted = await call("DELETE", `/keys/${made.id}`);

@@ -190,8 +190,10 @@ describe("a path", () => {
     expect(JSON.parse((await connection.receive()).body.toString()).params).toEqual({ key_id: "a/b c" });
     connection.send(get("/models/openai/gpt%2D4"));
     expect(JSON.parse((await connection.receive()).body.toString()).params).toEqual({ id: "openai/gpt-4" });
-    connection.send(get("/manage/keys/%ff"));
-    expectError(await connection.receive(), 400, "malformed_request");
+    for (const path of ["/manage/keys/%ff", "/nowhere/%ff", "/%E0%A4%A", "/nowhere/100%"]) {
+      connection.send(get(path));
+      expectError(await connection.receive(), 400, "malformed_request");
+    }
   });
 
   test("may follow scheme and host, as proxies send it", async () => {
