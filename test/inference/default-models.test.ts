@@ -99,6 +99,18 @@ describe("a task without a model", () => {
     expect(await readError(refused)).toMatchObject({ status: 403, code: "model_not_allowed" });
   });
 
+  test("of a local engine is listed and answered with the engine that is installed", async () => {
+    const response = await fetch(`${gateway.url}/v3/info/text/moderation`);
+    const { models } = (await response.json()) as SubfeatureDetail;
+    const local = models.filter(({ provider }) => provider === "local");
+    const names = local.map(({ model }) => model.split("/")[3]);
+    const expected = names.includes("minilm") ? "minilm" : "obscenity";
+    expect(new Set(local.map(({ default_model }) => default_model))).toEqual(new Set([expected]));
+    const body = { model: "text/moderation/local", input: { text: "a kind word" } };
+    const answered = await askTask(gateway.url, await gateway.createKey(), body);
+    expect(await answered.json()).toMatchObject({ status: "success", model: expected, cost: 0 });
+  });
+
   test("is listed with its default model and the price of that model", async () => {
     const response = await fetch(`${gateway.url}/v3/info/video/generation_async?include=unconfigured`);
     const { models } = (await response.json()) as SubfeatureDetail;

@@ -97,13 +97,15 @@ export function toEngines(
   timeLimitsMs?: TimeLimitsMs,
 ): Pick<LocalEngines, "engines" | "internalEngines"> {
   const toEngine = (local: LocalEngine): Engine => {
-    const { task } = local;
+    const { task, models = [] } = local;
+    const [defaultModel] = models;
     const timeLimit = timeLimitOf(local, timeLimitsMs);
     return {
       provider: "local",
       // Only tests have engines for tasks that are not in the catalogue.
       task: task as TaskName,
-      models: local.models ?? [],
+      models,
+      ...(defaultModel !== undefined && { defaultModel }),
       acceptsAnyModel: false,
       isFree: true,
       ...(local.unsupported !== undefined && { unsupportedMembers: local.unsupported }),
@@ -111,7 +113,7 @@ export function toEngines(
       isIdempotent: true,
       async run(call) {
         // The gateway chose this engine, so the worker must not choose another one of the same task.
-        const model = call.model ?? local.models?.[0] ?? null;
+        const model = call.model ?? defaultModel ?? null;
         const answer = await pool.run({ ...call, model, task, lane: laneOf(local, call.input), timeLimit });
         return { ...answer, charge: freeCharge };
       },

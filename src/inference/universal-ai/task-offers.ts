@@ -18,7 +18,11 @@ export function toTaskOffers(engines: readonly Engine[], book: PriceBook | null 
     // Two engines of one provider may perform the same task: the name refers to the first one that is available.
     if (known === undefined || (!known.configured && offer.configured)) byName.set(offer.model, offer);
   }
-  return [...byName.values()];
+  // All rows of a provider show the model that its name alone stands for.
+  return [...byName.values()].map((offer) => {
+    const bare = byName.get(`${offer.feature}/${offer.subfeature}/${offer.provider}`);
+    return bare === undefined ? offer : { ...offer, defaultModel: bare.defaultModel };
+  });
 }
 
 function toOffers(engine: Engine, book: PriceBook | null): TaskOffer[] {
