@@ -39,7 +39,11 @@ export class SignInLimit {
   }
 }
 
-/** One client usually has all addresses of a /64 network. */
+/** One client usually has all addresses of a /64 network, which are those with the same first four groups. */
 function toNetwork(address: string): string {
-  return isIPv6(address) && !address.includes("::ffff:") ? address.split(":").slice(0, 4).join(":") : address;
+  if (!isIPv6(address) || address.startsWith("::ffff:")) return address;
+  const [start = [], end = []] = address.split("::").map((part) => part.split(":").filter((group) => group !== ""));
+  // `::` stands for as many zeros as are missing.
+  const zeros = Array.from({ length: 8 - start.length - end.length }, () => "0");
+  return [...start, ...zeros, ...end].slice(0, 4).join(":");
 }
