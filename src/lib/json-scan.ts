@@ -114,7 +114,6 @@ export function scanJson(text: string, limits: Limits = noLimits): JsonScan {
           numberStart = -1;
         }
         lastEnd = index + 1;
-        if (tokens > limits.maxTokens) return { members, end, tooDeepIn, tooComplex: true, hasLongNumber };
         continue;
     }
     numberStart = -1;

@@ -81,15 +81,44 @@ describe("a document is measured before it is parsed", () => {
     expect(scanJson(nest(5_000), limits).tooDeepIn).toBe("");
   });
 
+  test("nothing is too deep without a limit, except what is hopeless", () => {
+    const nest = (count: number) => `${"[".repeat(count)}${"]".repeat(count)}`;
+    const { tooDeepIn, tooComplex } = scanJson(nest(1_000));
+    expect({ tooDeepIn, tooComplex }).toEqual({ tooDeepIn: null, tooComplex: false });
+    const hopeless = scanJson(nest(1_001));
+    expect([hopeless.tooDeepIn, hopeless.tooComplex]).toEqual(["", false]);
+  });
+
+  test("the names of inner objects and of strings are not members", () => {
+    const text = '{"a":{"b":"c","d":[{"e":1}]},"f":"g:h","i\\n":1}';
+    expect(scanJson(text).members.map(({ name }) => name)).toEqual(["a", "f", "i\n"]);
+    expect(scanJson('[{"a":1},"b"]').members).toEqual([]);
+    expect(scanJson('"a"').members).toEqual([]);
+  });
+
+  test("a limit of brackets, colons and commas allows as many as it says", () => {
+    const isTooComplex = (text: string, maxTokens: number) => scanJson(text, { ...limits, maxTokens }).tooComplex;
+    for (const text of ['{"a":[0,1]}', '{"a":["b","c"]}', "[[[]]]"])
+      expect([text, isTooComplex(text, 6), isTooComplex(text, 5)]).toEqual([text, false, true]);
+  });
+
   test("too many members and elements are noticed without reading on", () => {
     expect(scanJson(`[${"0,".repeat(250_001)}0]`, limits).tooComplex).toBe(true);
     expect(scanJson(`[${"0,".repeat(200_000)}0]`, limits).tooComplex).toBe(false);
   });
 
   test("numbers that may not fit a double are noticed, and ordinary ones are not", () => {
-    for (const text of ["[1e999]", "[-1.5E+400]", `[${"9".repeat(400)}]`])
+    for (const text of [
+      "[1e999]",
+      "1e999",
+      "[-1.5E+400]",
+      `[${"9".repeat(400)}]`,
+      `[${"9".repeat(302)}]`,
+      `[1.${"0".repeat(300)}]`,
+    ])
       expect(scanJson(text, limits).hasLongNumber).toBe(true);
-    for (const text of ["[1.25,-3,true,false,null]", '{"e":"1e9"}', '{"value":true}'])
+    const short = `[${"9".repeat(300)}]`;
+    for (const text of ["[1.25,-3,true,false,null]", '{"e":"1e9"}', '{"value":true}', "[0 ,true]", short])
       expect(scanJson(text, limits).hasLongNumber).toBe(false);
   });
 });
@@ -107,6 +136,31 @@ test("where a text stops being JSON is told by its offset", () => {
     ['{"a" 1}', 5],
     ['{"a":01}', 5],
     ['{"a":"\n"}', 5],
+    ["", 0],
+    ["[1}", 2],
+    ['{"a":1]', 6],
+    ["]", 0],
+    ["}", 0],
+    ["[,1]", 1],
+    ["{,}", 1],
+    ["{:1}", 1],
+    ["{1:1}", 1],
+    ['{"a"}', 4],
+    ['{"a":}', 5],
+    ['{"a":,}', 5],
+    ['{"a":1 "b":2}', 7],
+    ['{"a":1,2}', 7],
+    ["[1:2]", 2],
+    ["[1 2]", 3],
+    ["[[1],{}] x", 9],
+    ["1 2", 2],
+    ["[[]", 3],
+    ['[{"a":[]},{}', 12],
+    ["-", 0],
+    ["1.", 0],
   ];
   for (const [text, offset] of cases) expect([text, findJsonError(text)]).toEqual([text, offset]);
+  // The offset of valid JSON is its length.
+  for (const text of ['{"a":{},"b":[]}', '[[],{"a":null},[1,"x",true]]', "0", '""'])
+    expect([text, findJsonError(text)]).toEqual([text, text.length]);
 });
