@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { createAddressRanges, isHostName, isPublicAddress, mayBePublicHost } from "../../src/lib/addresses.ts";
+import {
+  createAddressRanges,
+  createHostRule,
+  isHostName,
+  isPublicAddress,
+  mayBePublicHost,
+  readServerAddress,
+} from "../../src/lib/addresses.ts";
 
 describe("only global unicast addresses are public", () => {
   test.each([
@@ -72,6 +79,44 @@ test("a name has parts of 1 to 63 characters, 253 in all, and may end with a dot
   );
 });
 
+test("exempt addresses and every name may be asked besides the public ones", () => {
+  const mayBeAsked = createHostRule(createAddressRanges(["10.0.0.0/8", "fd00::/8"]));
+  const asked = ["10.1.2.3", "[fd00::1]", "8.8.8.8", "[2606:4700::1]", "localhost", "db.internal", "example.com"];
+  expect(asked.filter((host) => !mayBeAsked(host))).toEqual([]);
+  const refused = ["127.0.0.1", "192.168.0.1", "[::1]", "[fe80::1]", "a..example.com", ""];
+  expect(refused.filter(mayBeAsked)).toEqual([]);
+  const mayBeAskedWithoutExemption = createHostRule(createAddressRanges([]));
+  expect(["10.1.2.3", "localhost", "example.com"].map(mayBeAskedWithoutExemption)).toEqual([false, false, true]);
+});
+
+test.each([
+  ["10.0.0.2", "10.0.0.2"],
+  [" 10.0.0.2 ", "10.0.0.2"],
+  ["10.0.0.2:1", "10.0.0.2:1"],
+  ["10.0.0.2:65535", "10.0.0.2:65535"],
+  ["fd00::2", "fd00::2"],
+  ["[fd00::2]", "fd00::2"],
+  ["[fd00::2]:5353", "[fd00::2]:5353"],
+])("%p is the address of a server %p", (text, address) => {
+  expect(readServerAddress(text)).toBe(address);
+});
+
+test.each([
+  "",
+  "example.com",
+  "10.0.0.2:0",
+  "10.0.0.2:65536",
+  "10.0.0.2:",
+  "10.0.0.2:x",
+  "[10.0.0.2]:53",
+  "[fd00::2",
+  "[]",
+  "fe80::1%eth0",
+  "[fe80::1%eth0]:53",
+])("%p is not the address of a server", (text) => {
+  expect(() => readServerAddress(text)).toThrow(`"${text}" is not an address`);
+});
+
 describe("a set of ranges", () => {
   const ranges = createAddressRanges(["10.0.0.0/8", " 192.168.1.7 ", "fd00::/8", "::1"]);
 
@@ -90,6 +135,13 @@ describe("a set of ranges", () => {
     ];
     expect(outside.map(ranges.has)).toEqual(outside.map(() => false));
     expect([ranges.isEmpty, createAddressRanges([]).isEmpty]).toEqual([false, true]);
+  });
+
+  test("may be one address or all of them", () => {
+    const one = createAddressRanges(["10.0.0.1/32", "fd00::1/128"]);
+    expect(["10.0.0.1", "10.0.0.0", "fd00::1", "fd00::"].map(one.has)).toEqual([true, false, true, false]);
+    const all = createAddressRanges(["0.0.0.0/0", "::/0"]);
+    expect(["8.8.8.8", "255.255.255.255", "2606:4700::1"].map(all.has)).toEqual([true, true, true]);
   });
 
   test("is not made from anything else", () => {

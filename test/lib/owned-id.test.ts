@@ -52,3 +52,15 @@ test("an id that was changed, truncated or never signed is refused", () => {
     expect(owned.verify(other, mine)).toBeNull();
   expect(owned.verify(owned.sign(signed, mine), mine)).toBe(signed);
 });
+
+test("an id is signed up to a length of 1,024 with its signature", () => {
+  const longest = owned.sign("a".repeat(1_001), mine);
+  expect([longest.length, owned.isSigned(longest), owned.verify(longest, mine)?.length]).toEqual([1_024, true, 1_001]);
+  const longer = owned.sign("a".repeat(1_002), mine);
+  expect([owned.isSigned(longer), owned.verify(longer, mine)]).toEqual([false, null]);
+});
+
+test("the form of an id tells whether it is signed", () => {
+  expect(["msg_1", "", "_sy00000000000000000000"].filter((id) => owned.isSigned(id))).toEqual([]);
+  expect(owned.isSigned("msg_1_sy00000000000000000000")).toBe(true);
+});
