@@ -1,7 +1,7 @@
 // What an answer costs: a stated amount, and the sum of several calls.
 
 import { expect, test } from "bun:test";
-import { addCharges, completeCharge, freeCharge, toKnownCharge, toUnknownCharge } from "../../src/lib/charge.ts";
+import { addCharges, completeCharge, toKnownCharge, toUnknownCharge } from "../../src/lib/charge.ts";
 
 const basis = { units: { pages: 2 } };
 
@@ -23,7 +23,8 @@ test("a stated cost is the provider's unless it names the version of its prices"
 });
 
 test("a stated cost of 0 is free; computed from prices, it keeps their version", () => {
-  expect(completeCharge({ cost: 0, reason: null })).toEqual(freeCharge);
+  const free = { cost: 0, reason: null, pico: 0, version: "free", basis: null };
+  expect(completeCharge({ cost: 0, reason: null })).toEqual(free);
   expect(completeCharge({ cost: 0, reason: null, version: "2026-01" })).toMatchObject({ cost: 0, version: "2026-01" });
 });
 

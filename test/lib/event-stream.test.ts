@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { EventSplitter, EventStreamError } from "../../src/lib/event-stream.ts";
+import { EventSplitter, EventStreamError, isDoneMark } from "../../src/lib/event-stream.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -48,6 +48,63 @@ test("a frame that is already in our form is handed on as the same bytes, others
   expect(crlf && decode(crlf.data)).toBe('{"c":1}');
 });
 
+test.each([
+  // Forms that differ from the two usual ones in one place each.
+  ["dbta: 1\n\n", []],
+  ["dataX 1: \n\n", null],
+  ["data:1\n\n", ["1"]],
+  ["data:  1\n\n", [" 1"]],
+  ["data\n\n", [""]],
+  ["data:\n\n", [""]],
+  ["data: 1\r\n\n", ["1"]],
+  ["data: 1\n\r\n", ["1"]],
+  ["data: 1\ndata:2\ndata: 3\n\n", ["1\n2\n3"]],
+  ["event: e\ndata: 1\n\n", ["1"]],
+  ["event: e\ndata:1\n\n", ["1"]],
+  ["event: e\r\ndata: 1\n\n", ["1"]],
+  ["event: e\ndata: 1\r\n\n", ["1"]],
+  ["event: e\ndata: 1\r\n\r\n", ["1"]],
+  ["event: e\ndbta: 1\n\n", []],
+  ["event: e\ndaba: 1\n\n", []],
+  ["event: e\ndatb: 1\n\n", []],
+  ["event: e\ndata: 1\nid: 2\n\n", ["1"]],
+  ["evil: e\ndata: 1\n\n", ["1"]],
+  ["event: e\ndatabase: 1\n\n", []],
+])("%p has the data %p", (text, data) => {
+  if (data === null) expect(() => split([encode(text)])).toThrow(EventStreamError);
+  else expect(split([encode(text)])).toEqual(data);
+});
+
+describe("a stream that breaks off", () => {
+  const after = (...pieces: readonly string[]) => {
+    const splitter = new EventSplitter(1_000);
+    for (const piece of pieces) splitter.push(encode(piece));
+    return [splitter.isMidEvent, splitter.endsWithDone];
+  };
+
+  test("is in the middle of an event until a blank line ends it", () => {
+    expect(after()).toEqual([false, false]);
+    expect(after("d")).toEqual([true, false]);
+    expect(after("data: 1\n")).toEqual([true, false]);
+    expect(after("data: 1\n", "\n")).toEqual([false, false]);
+    expect(after("data: 1\n\nd")).toEqual([true, false]);
+  });
+
+  test("may end with [DONE] without a blank line", () => {
+    for (const end of ["data: [DONE]", "data:[DONE]\n", 'data: "[DONE]"\r\n', ` ${"data: [DONE]".padEnd(30)} `])
+      expect([end, after("data: 1\n\n", end.slice(0, 3), end.slice(3))]).toEqual([end, [true, true]]);
+    for (const end of ["[DONE]", "data: [DONE", "text: [DONE]", "data: [DONE]".padEnd(33), "data: 1\ndata: [DONE]"])
+      expect([end, after(end)]).toEqual([end, [true, false]]);
+    expect(after("data: [DONE]\n\n")).toEqual([false, false]);
+  });
+});
+
+test("the mark of the end has no other content", () => {
+  for (const text of ["[DONE]", ' "[DONE]" ', "[DONE]".padEnd(16)]) expect(isDoneMark(encode(text))).toBe(true);
+  for (const text of ["", "D", "[DONE", "[done]", "'[DONE]'", "[DONE] [DONE]", "[DONE]".padEnd(17)])
+    expect(isDoneMark(encode(text))).toBe(false);
+});
+
 describe("what is not an event stream is refused", () => {
   for (const [name, text] of [
     ["a page", "<html><body>Bad gateway</body></html>\n\n"],
@@ -55,6 +112,17 @@ describe("what is not an event stream is refused", () => {
     ["prose", "something went wrong\n\n"],
   ] as const)
     test(name, () => expect(() => split([encode(text)])).toThrow(EventStreamError));
+
+  test("an event may be as large as allowed", () => {
+    const event = encode("data: 0123456789\n\n");
+    const pieces = [event.subarray(0, 9), event.subarray(9)];
+    const first = event.subarray(0, -1);
+    expect([split([event], 18), split(pieces, 18)]).toEqual([["0123456789"], ["0123456789"]]);
+    expect(() => split([event], 17)).toThrow(EventStreamError);
+    expect(() => split(pieces, 17)).toThrow(EventStreamError);
+    expect(split([first], 17)).toEqual([]);
+    expect(() => split([first], 16)).toThrow(EventStreamError);
+  });
 
   test("an event that is larger than allowed, whole or in pieces", () => {
     const large = encode(`data: ${"x".repeat(2_000)}\n\n`);

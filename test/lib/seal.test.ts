@@ -19,6 +19,29 @@ describe("sealing", () => {
     }
   });
 
+  test("envelopes that were stored before still open", async () => {
+    // Made by the first version of the envelope: the key is 0, 1, 2 … 31.
+    const stored = createSealer([randomBytes(32), Buffer.from(Array.from({ length: 32 }, (_, index) => index))]);
+    const open = async (base64: string) =>
+      (await stored.open(Buffer.from(base64, "base64"), ["table", "row"])).toString();
+    expect(await open("AQC3MvbGGeCJ1Plovbi74xYCbYHJLgCZ79zlUT/R1I4Ou5vkNt4FBxYZWxSkNdV30llWxxY8ZFQBnY8bDcqr3A==")).toBe(
+      "a short secret",
+    );
+    expect(
+      await open(
+        "AQG3MvbGGeCJ1LyrDCVw2hctpZaTfSssVgr8TnLhXD+zz7/MFmnX++EKV4D1mqX92vi3SkGBqhymd6oZxSO6VUD90ROpoN5ar7VgQ+SY9LvT",
+      ),
+    ).toBe("a long secret ".repeat(100));
+  });
+
+  test("an envelope says whether the current key sealed it", async () => {
+    const [older, newer] = [createSealer([key]), createSealer([randomBytes(32), key])];
+    const envelope = await older.seal(text(10), context);
+    expect([older.isSealedWithFirst(envelope), newer.isSealedWithFirst(envelope)]).toEqual([true, false]);
+    const again = await newer.seal(await newer.open(envelope, context), context);
+    expect([older.isSealedWithFirst(again), newer.isSealedWithFirst(again)]).toEqual([false, true]);
+  });
+
   test("an envelope opens from a part of a larger array, as databases hand them out", async () => {
     const envelope = await sealer.seal(text(2000), context);
     const around = new Uint8Array(envelope.length + 20);

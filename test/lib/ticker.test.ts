@@ -55,6 +55,25 @@ test("who was forgotten is not looked at any more, and the others are; it may co
   expect(last.looks).toBe(0);
 });
 
+test("the first one and the only one can be forgotten, and come back", async () => {
+  const { ticker, counters } = start(2);
+  const [first, second] = counters as [Counter, Counter];
+  ticker.forget(first);
+  await nextTick(second);
+  expect(first.looks).toBe(0);
+  ticker.forget(second);
+  const { looks } = second;
+  ticker.watch(first);
+  await nextTick(first);
+  expect(second.looks).toBe(looks);
+});
+
+test("nobody is watched any more after the ticker was closed", () => {
+  const { ticker, counters } = start(3);
+  ticker.close();
+  expect(counters.map((counter) => counter.index)).toEqual([-1, -1, -1]);
+});
+
 test.each([
   0, 1, 2, 3, 4,
 ])("when number %i forgets someone in the middle of a tick, nobody else is passed over", async (who) => {
