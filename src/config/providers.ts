@@ -121,7 +121,7 @@ const target = z.union(
 export const aliasesSchema = z
   .record(
     z.string().regex(/^[A-Za-z0-9_.:@+~=-]{1,128}$/, "an alias's name holds no slash or space"),
-    z.union([target.transform((one): AliasTarget[] => [one]), z.array(target).min(1)], targetForm),
+    z.union([target.transform((one): AliasTarget[] => [one]), z.array(target).min(1, targetForm)], targetForm),
     namesWith("should hold names with their models, such as 'fast: groq/llama-3.3-70b-versatile'"),
   )
   .default({})
