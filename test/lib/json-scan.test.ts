@@ -161,6 +161,6 @@ test("where a text stops being JSON is told by its offset", () => {
   ];
   for (const [text, offset] of cases) expect([text, findJsonError(text)]).toEqual([text, offset]);
   // The offset of valid JSON is its length.
-  for (const text of ['{"a":{},"b":[]}', '[[],{"a":null},[1,"x",true]]', "0", '""'])
+  for (const text of ['{"a":{},"b":[]}', '[[],{"a":null},[1,"x",true,false]]', "0", '""'])
     expect([text, findJsonError(text)]).toEqual([text, text.length]);
 });

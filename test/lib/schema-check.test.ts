@@ -198,6 +198,10 @@ test("values are equal when their members are, whatever their order", () => {
     [{ a: 1 }, { a: 1, b: 2 }],
     [{ a: 1 }, { b: 1 }],
     [{ a: 1 }, { a: 2 }],
+    [
+      { a: 1, b: 2 },
+      { a: 1, b: 3 },
+    ],
   ];
   for (const [one, other] of equal) {
     expect(areEqual(one, other)).toBe(true);
