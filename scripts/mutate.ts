@@ -76,9 +76,11 @@ console.log(`${noticed} of ${mutations.length} noticed`);
 
 async function sampleMutations(count: number): Promise<Mutation[]> {
   const candidates: Mutation[][] = [];
-  for await (const file of new Bun.Glob(`{${options.only}}/**/*.ts`).scan(".")) {
-    const mutationsOfFile = mutationsOf(file, await Bun.file(file).text());
-    if (mutationsOfFile.length > 0) candidates.push(mutationsOfFile);
+  for (const folder of options.only.split(",")) {
+    for await (const file of new Bun.Glob(`${folder}/**/*.ts`).scan(".")) {
+      const mutationsOfFile = mutationsOf(file, await Bun.file(file).text());
+      if (mutationsOfFile.length > 0) candidates.push(mutationsOfFile);
+    }
   }
   candidates.sort((one, another) => (one[0]?.file ?? "").localeCompare(another[0]?.file ?? ""));
   const all = candidates.flat();
