@@ -1,91 +1,17 @@
 // Tasks done by chat models, with a vendor on this machine that speaks the chat format. All answers here are invented.
 
-import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { z } from "zod";
-import type { ChatCompletion, ChatPart, ChatRequest } from "../../src/contract/chat-format.ts";
+import type { ChatCompletion, ChatPart } from "../../src/contract/chat-format.ts";
 import { tasks } from "../../src/contract/tasks.ts";
-import type { Engine, InputFile, TaskResult } from "../../src/engines/engine.ts";
-import { type Complete, createLlmEngines } from "../../src/engines/llm/index.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
-import { CallTicket } from "../../src/providers/call-ticket.ts";
-import { configureProviders, type Provider } from "../../src/providers/configure.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
 import { dialects } from "../../src/providers/dialects/index.ts";
-import { rows } from "../../src/providers/index.ts";
-import { toRefusal } from "../../src/providers/refusal.ts";
-import { answer, completion } from "../support/answers.ts";
-import { answerByExample, failureOf, fileOf, image, inputs, pdf, requestOf, schemaOf } from "../support/llm-tasks.ts";
-import { startVendor } from "../support/vendor.ts";
+import { answer } from "../support/answers.ts";
+import { failureOf, fileOf, image, inputs, pdf, schemaOf } from "../support/llm-tasks.ts";
+import { type Asked, openLlmVendor, usdPerToken } from "./llm-vendor.ts";
 
-const vendor = await startVendor(answerByExample);
-
-afterAll(() => vendor.stop());
-
-beforeEach(() => vendor.clear());
-
-const providers = configureProviders(
-  rows,
-  {
-    openai: { base_url: vendor.url, api_key: "key" },
-    zai: { base_url: vendor.url, api_key: "key" },
-    "in-house": { base_url: vendor.url, models: ["small"] },
-  },
-  () => null,
-);
-
-const usdPerToken = 0.000_001;
-
-/** A chat completion as the gateway makes one, in the plain format. */
-const complete: Complete = async (request, { provider, model }, { signal }) => {
-  const body = JSON.stringify({ ...request, model });
-  const response = await fetch(`${vendor.url}/chat/completions`, { method: "POST", body, signal });
-  const text = await response.text();
-  if (!response.ok)
-    throw toRefusal(providers.get(provider) as Provider, response.status, response.headers.get("retry-after"), text);
-  const value = JSON.parse(text) as ChatCompletion;
-  return { completion: value, charge: { cost: (value.usage?.total_tokens ?? 0) * usdPerToken, reason: null } };
-};
-
-const engines = createLlmEngines({ providers: providers.values(), complete });
-
-function engineOf(task: string, provider = "openai", among = engines): Engine {
-  const found = among.find((engine) => engine.task === task && engine.provider === provider);
-  if (found === undefined) throw new Error(`there is no engine for ${task} at ${provider}`);
-  return found;
-}
-
-function engineWith(task: string, complete: Complete): Engine {
-  return engineOf(task, "openai", createLlmEngines({ providers: providers.values(), complete }));
-}
-
-interface Asked {
-  readonly provider?: string;
-  readonly model?: string | null;
-  readonly file?: InputFile;
-  readonly params?: JsonObject;
-  readonly engine?: Engine;
-}
-
-function run(task: string, input: JsonObject, asked: Asked = {}): Promise<TaskResult> {
-  const { provider = "openai", model = "gpt-4o-mini", file, params = {}, engine = engineOf(task, provider) } = asked;
-  return engine.run({
-    model,
-    input,
-    files: file === undefined ? {} : { file },
-    providerParams: params,
-    signal: AbortSignal.timeout(60_000),
-    deadline: performance.now() + 60_000,
-    ticket: new CallTicket(),
-    requestId: "req-1",
-    owner: "key:test",
-  });
-}
-
-function say(value: unknown, more: JsonObject = {}): void {
-  vendor.next(answer(200, completion(typeof value === "string" ? value : JSON.stringify(value), more)));
-}
-
-const sent = (at = 0): ChatRequest => requestOf(vendor.requests.at(at));
+const { vendor, complete, engines, engineWith, run, say, sent } = await openLlmVendor();
 
 const offers = engines.filter(({ provider }) => provider === "openai");
 // Tasks on videos need frames, which test/engines/local-video.full.test.ts extracts.
@@ -144,6 +70,7 @@ describe("what the model is sent", () => {
     expect(String(messages[0]?.content)).toContain(`[${mark}`);
     expect(user).toContain("begin output_sentences]\n2\n");
     expect(user).not.toContain("language");
+    expect(user).not.toContain("attached");
     expect(temperature).toBe(0);
     expect(response_format?.type).toBe("json_schema");
   });
@@ -562,6 +489,7 @@ describe("files", () => {
   test("an image is sent as a data URL", async () => {
     await run("ocr/ocr", { file: "x" }, { file: fileOf("image/jpeg", "JPEG!") });
     expect(partOf()).toEqual({ type: "image_url", image_url: { url: `data:image/jpeg;base64,${btoa("JPEG!")}` } });
+    expect(JSON.stringify(sent().messages[1])).toContain("The file is attached.");
   });
 
   test("a PDF is sent as a file, with a name that says so", async () => {

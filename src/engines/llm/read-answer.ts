@@ -2,7 +2,7 @@
 
 import type { JsonSchema } from "../../contract/tasks.ts";
 import { scanJson } from "../../lib/json-scan.ts";
-import { type Json, listOf, own, SchemaDocument, SchemaProblem, typesOf } from "../../lib/json-schema/schema.ts";
+import { type Json, listOf, SchemaDocument, SchemaProblem, typesOf } from "../../lib/json-schema/schema.ts";
 import { fitsSchema } from "../../lib/json-schema/schema-check.ts";
 import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 import { conform } from "./answer-schema.ts";
@@ -71,14 +71,12 @@ function explain(value: Json, schema: JsonSchema, path: string): string | null {
     return problems.find((found) => found !== null) ?? null;
   }
   if (!isObject(value) || !isObject(properties)) return null;
+  // `conform` has removed the members that the schema does not have.
   const problems = Object.entries(value)
     .values()
-    .map(([name, member]) => {
-      const memberPath = path === "" ? name : `${path}.${name}`;
-      const memberSchema = own(properties, name);
-      if (isObject(memberSchema)) return explain(member as Json, memberSchema, memberPath);
-      return schema["additionalProperties"] === false ? `\`${memberPath}\` should not be there` : null;
-    });
+    .map(([name, member]) =>
+      explain(member as Json, properties[name] as JsonSchema, path === "" ? name : `${path}.${name}`),
+    );
   return problems.find((found) => found !== null) ?? null;
 }
 

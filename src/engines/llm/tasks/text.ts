@@ -226,7 +226,8 @@ function redact(entities: readonly JsonObject[], whole: string) {
   const listed: Found[] = [];
   for (const found of all.toSorted((one, other) => lengthOf(other) - lengthOf(one))) {
     const { entity, span } = found;
-    for (const visible of findVisible(hidden, span)) listed.push({ entity, span: visible });
+    const visible = findVisible(hidden, span);
+    if (visible !== null) listed.push({ entity, span: visible });
     hidden.fill(1, span.start, span.end);
   }
   listed.sort((one, other) => one.span.start - other.span.start);
@@ -246,16 +247,13 @@ function redact(entities: readonly JsonObject[], whole: string) {
   };
 }
 
-/** The parts of the span that no entity hides yet. */
-function findVisible(hidden: Uint8Array, { start, end }: Span): Span[] {
+/** The part of the span that no entity hides yet. It is one part at most, because a longer entity cannot lie inside the span. */
+function findVisible(hidden: Uint8Array, { start, end }: Span): Span | null {
   const marks = hidden.subarray(start, end);
-  const visible: Span[] = [];
-  for (let from = marks.indexOf(0); from >= 0; ) {
-    const next = marks.indexOf(1, from);
-    visible.push({ start: start + from, end: next < 0 ? end : start + next });
-    from = next < 0 ? -1 : marks.indexOf(0, next);
-  }
-  return visible;
+  const from = marks.indexOf(0);
+  if (from < 0) return null;
+  const next = marks.indexOf(1, from);
+  return { start: start + from, end: next < 0 ? end : start + next };
 }
 
 function lengthOf({ span }: Found): number {
