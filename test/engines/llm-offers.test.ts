@@ -34,6 +34,16 @@ describe("what is on offer", () => {
     expect(engineOf("text/summarize").acceptsAnyModel).toBe(true);
   });
 
+  test("a task is paid by the tokens of its calls, which the engine announces", () => {
+    expect(engineOf("text/summarize")).toMatchObject({ isPaidByToken: true, announcesSend: true });
+  });
+
+  test("a task has the other names of its provider, and needs a model where the provider has no default", () => {
+    expect(engineOf("text/summarize", "google").aliases).toEqual(["gemini"]);
+    expect(engineOf("text/summarize", "ollama")).toMatchObject({ aliases: [], needsModel: true });
+    expect(engineOf("text/summarize")).not.toHaveProperty("needsModel");
+  });
+
   test("a provider that is not set up says which setting is missing; the sandbox and those without chat are not there", () => {
     expect(engineOf("text/summarize").unavailableReason).toBeNull();
     expect(engineOf("text/summarize", "anthropic").unavailableReason).toContain("ANTHROPIC_API_KEY");

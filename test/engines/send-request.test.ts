@@ -479,6 +479,7 @@ describe("work that continues at the vendor", () => {
     vendor.next(answer(200, { state: "begun" }));
     vendor.next(answer(503, {}));
     vendor.next(answer(429, {}));
+    vendor.next(answer(503, {}));
     vendor.next(answer(200, { state: "done" }));
     expect((await run(polling)).output).toEqual({ state: "done" });
     vendor.next(answer(200, { state: "begun" }));

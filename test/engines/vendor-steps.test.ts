@@ -192,6 +192,7 @@ describe("a job's work at a vendor's", () => {
       vendor.next(answer(500, {}));
       last = await step(last);
     }
+    expect(waitOf(last)).toBe(30_000);
     vendor.next(answer(500, {}));
     expect((await failureOf(step(last))).code).toBe("provider_error");
   });
@@ -262,12 +263,18 @@ describe("a job's work at a vendor's", () => {
   });
 
   test("keeps no bytes: a request that waits and has some is a mistake of ours", async () => {
-    vendor.next(answer(200, {}));
-    const body = { kind: "bytes" as const, bytes: Buffer.from("x"), mediaType: "text/plain" };
-    const task = { next: () => ({ path: "/", body, waitMs: 1 }) };
-    expect(await step(null, { task }).catch((error: Error) => error.message)).toBe(
-      "a request that waits must not carry bytes",
-    );
+    const bytes = Buffer.from("x");
+    const file = { name: "file", fileName: "x.txt", mediaType: "text/plain", bytes };
+    for (const body of [
+      { kind: "bytes", bytes, mediaType: "text/plain" },
+      { kind: "form", parts: [{ name: "language", value: "en" }, file] },
+    ] as const) {
+      vendor.next(answer(200, {}));
+      const task = { next: () => ({ path: "/", body, waitMs: 1 }) };
+      expect(await step(null, { task }).catch((error: Error) => error.message)).toBe(
+        "a request that waits must not carry bytes",
+      );
+    }
   });
 
   test("takes its files away when it is done, and when it failed, but not before", async () => {
