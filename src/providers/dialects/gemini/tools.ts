@@ -147,8 +147,9 @@ function toFormat(request: ChatRequest): JsonObject {
 
 function toAnswerTool(request: ChatRequest, functions: readonly Declaration[]): Declaration | null {
   const format = request.response_format;
-  const schema = format?.type === "json_schema" ? objectOrNull(format.json_schema?.schema) : null;
-  if (format?.type !== "json_schema" || schema === null) return null;
+  if (format?.type !== "json_schema") return null;
+  const schema = objectOrNull(format.json_schema?.schema);
+  if (schema === null) return null;
   const { name: given = "" } = format.json_schema;
   const wanted = /^[A-Za-z_][\w.-]{0,50}$/.test(given) ? given : "answer";
   const taken = new Set(functions.map((declared) => declared.name));
