@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import type { ChatMessage, ChatPart, ChatTool } from "../../../src/contract/chat-format.ts";
+import type { JsonObject } from "../../../src/providers/dialect.ts";
 import { findTraits, splitModelId } from "../../../src/providers/dialects/bedrock/models.ts";
 import {
   ask,
@@ -294,4 +295,22 @@ test("a mark of the cache keeps its hour where the model has that", () => {
     { cachePoint: { type: "default" } },
     undefined,
   ]);
+});
+
+test("a structured answer by a tool is an object", () => {
+  const answerIn = (schema: JsonObject) =>
+    ask(llama, { response_format: { type: "json_schema", json_schema: { name: "x", schema } } }).body.toolConfig?.tools;
+  expect([answerIn({ type: "object" })?.length, answerIn({ properties: {} })?.length]).toEqual([1, 1]);
+  expect(problemOf(() => answerIn({ type: "array" }))).toMatchObject({ type: "value_error" });
+});
+
+test("only a text at the very end of the conversation loses its white space", () => {
+  const call = { id: "c1", type: "function" as const, function: { name: "get_weather", arguments: "{}" } };
+  const lastOf = (message: object) => {
+    const messages = [user, { role: "assistant", ...message } as ChatMessage];
+    return ask(sonnet, { messages, tools: [weatherTool] }).body.messages.at(-1)?.content;
+  };
+  expect(lastOf({ content: "It is " })).toEqual([{ text: "It is" }]);
+  expect(lastOf({ content: "It is ", tool_calls: [call] })?.[0]).toEqual({ text: "It is " });
+  expect(lastOf({ content: null, tool_calls: [call] })).toHaveLength(1);
 });

@@ -117,6 +117,8 @@ describe("usage", () => {
     [{ candidatesTokenCount: 30, totalTokenCount: 10 }, [0, 30, 30]],
     [{ promptTokenCount: 5, totalTokenCount: 10, thoughtsTokenCount: 2 }, [5, 5, 10]],
     [{ promptTokenCount: 50, totalTokenCount: 10 }, [50, 0, 50]],
+    [{ promptTokenCount: 5, candidatesTokenCount: 3, totalTokenCount: 100 }, [5, 3, 8]],
+    [{ totalTokenCount: 10 }, [0, 10, 10]],
   ])("%j is %j: prompt, completion and total", (usage, counts) => {
     const found = read(usage);
     expect([found?.prompt_tokens, found?.completion_tokens, found?.total_tokens] as unknown).toEqual(counts);

@@ -64,6 +64,7 @@ describe("a schema for Anthropic", () => {
     ["a tuple", { type: "array", prefixItems: [text] }],
     ["open objects", { type: "object", properties: { a: text }, additionalProperties: true }],
     ["objects of any members", { type: "object" }],
+    ["objects of any members by name", { type: "object", properties: {} }],
     ["a boolean in place of a schema", { anyOf: [true] }],
     ["a foreign reference", { $ref: "https://example.com/schema" }],
     ["a reference that leads nowhere", { $ref: "#/$defs/missing" }],
@@ -85,6 +86,7 @@ describe("a schema for Anthropic", () => {
 
   test("is kept without a loss only if nothing changes", () => {
     expect(isNativeSchema(closed({ a: text }))).toBe(true);
+    expect(isNativeSchema(closed({ a: closed({}) }))).toBe(true);
     expect(isNativeSchema(closed({ a: { ...text, maxLength: 5 } }))).toBe(false);
     expect(isNativeSchema({ type: "object", properties: { a: text } })).toBe(false);
   });
@@ -225,6 +227,8 @@ describe("a schema for Gemini", () => {
       { ...text, title: "T" },
     ],
     [{ allOf: [{ allOf: [text] }] }, text],
+    [{ allOf: [{ properties: { x: text } }] }, { properties: { x: text } }],
+    [{ allOf: [{ required: ["x"] }] }, { required: ["x"] }],
   ])("with %j has %j", (schema, expected) => {
     expect(memberOf(toGeminiSchema, schema)).toEqual(expected);
   });
