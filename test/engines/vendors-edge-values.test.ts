@@ -289,3 +289,72 @@ describe("an answer without a value", () => {
     expect(await total({ InvoiceTotal: field({}) })).toBe(12.5);
   });
 });
+
+describe("images of MiniMax", () => {
+  const name = "image/generation of minimax";
+  const one = Buffer.from("x").toString("base64");
+
+  test("that the filter blocked are a refusal only if no image is left", async () => {
+    const { row, task } = find(name);
+    const imagesOf = async (image_base64: readonly string[], failed_count: number) => {
+      const answer = answerOf({ data: { image_base64 }, metadata: { failed_count } });
+      return (await taskOf(row, task).fromResponse(answer, callOf(), { path: "/" })).binaries?.length;
+    };
+    expect([await imagesOf([one], 0), await imagesOf([one], 2)]).toEqual([1, 1]);
+    expect((await rejectionOf(imagesOf([], 1), TaskFailure)).status).toBe(400);
+    await expect(imagesOf([], 0)).rejects.toThrow(TypeError);
+  });
+
+  test.each([
+    [1001, 504],
+    [1002, 429],
+    [1008, 402],
+    [1004, 401],
+    [1026, 400],
+    [9999, 502],
+  ])("that fail with code %d have the status %d", async (status_code, status) => {
+    const { row, task } = find(name);
+    const answer = answerOf({ base_resp: { status_code, status_msg: "No." } });
+    const read = async () => taskOf(row, task).fromResponse(answer, callOf(), { path: "/" });
+    expect(await rejectionOf(read(), TaskFailure)).toMatchObject({ status, message: "No." });
+  });
+
+  test.each([
+    ["512x2048", { width: 512, height: 2_048 }],
+    ["504x896", { aspect_ratio: "9:16" }],
+    ["1:1", { aspect_ratio: "1:1" }],
+  ])("of %s have %j", async (resolution, sent) => {
+    const input = { text, num_images: 9, resolution, mask: null };
+    expect(await bodyOf(name, input)).toMatchObject({ n: 9, ...sent });
+    expect(await refusedMember(bodyOf(name, { ...input, num_images: 10 }))).toBe("num_images");
+    expect(await refusedMember(bodyOf(name, { ...input, mask: "x" }))).toBe("mask");
+  });
+});
+
+describe("collections of faces at Amazon", () => {
+  const { row, task } = find("image/face_recognition of amazon");
+  const { collections } = taskOf(row, task);
+
+  test("find faces that have an id and a score", async () => {
+    const face = (Similarity: unknown, FaceId: unknown) => ({ Similarity, Face: { FaceId } });
+    const json = { FaceMatches: [face(90, "a"), face(null, "b"), face(80, null)] };
+    expect(await outputOf("image/face_recognition of amazon", json)).toEqual({
+      items: [{ confidence: 0.9, face_id: "a" }],
+    });
+  });
+
+  test.each([
+    ["create", "ResourceAlreadyExistsException"],
+    ["deleteFaces", "ResourceNotFoundException"],
+    ["delete", "ResourceNotFoundException"],
+  ] as const)("%s accepts %s, and no other failure", async (operation, kind) => {
+    const after = async (__type: string) => collections?.[operation].fromResponse(answerOf({ __type }, 400));
+    expect(await after(kind)).toEqual({ output: {}, units: {} });
+    expect(await rejectionOf(after("x#ThrottlingException"), TaskFailure)).toMatchObject({
+      status: 429,
+      message: "ThrottlingException",
+    });
+    expect((await rejectionOf(after("InvalidParameterException"), TaskFailure)).status).toBe(400);
+    expect(await collections?.[operation].fromResponse(answerOf({}))).toEqual({ output: {}, units: {} });
+  });
+});

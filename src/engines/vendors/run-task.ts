@@ -97,8 +97,8 @@ export async function runStep(run: TaskRun, before: Checkpoint | null): Promise<
       };
     }
     if ("failure" in reached) {
-      if (before === null || before.failures === maxFailures.betweenSteps) throw reached.failure;
-      const failures = before.failures + 1;
+      const failures = (before?.failures ?? 0) + 1;
+      if (before === null || failures > maxFailures.betweenSteps) throw reached.failure;
       return { checkpoint: toJson({ ...before, failures }), waitMs: toBackoff(reached.failure, failures) };
     }
     await cleanUp(run);
