@@ -140,11 +140,9 @@ export class Table {
         const column = entry * 2 + columnsAt + slot * 2;
         if (Atomics.load(this.numbers, column) !== 0) Atomics.store(this.numbers, column, 0);
         if (Atomics.load(this.numbers, column + 1) !== 0) Atomics.store(this.numbers, column + 1, 0);
-        // The process was replacing this entry.
-        if (isLocked && Atomics.load(this.words, entry + hashAt) === BigInt(slot + 1)) {
-          this.#erase(entry);
+        // The process was replacing this entry: it is free now.
+        if (isLocked && Atomics.load(this.words, entry + hashAt) === BigInt(slot + 1))
           Atomics.store(this.words, entry + hashAt, 0n);
-        }
       }
       if (isLocked) Atomics.compareExchange(this.numbers, this.firstLock + bucket, slot + 1, 0);
     }

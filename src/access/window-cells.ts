@@ -221,10 +221,6 @@ export function stepOf(value: bigint): number {
   return Number(value >> 33n);
 }
 
-export function isSealed(value: bigint): boolean {
-  return (value & 0x1_0000_0000n) !== 0n;
-}
-
 export function countOf(value: bigint): number {
   return Number(value & 0xffff_ffffn);
 }
