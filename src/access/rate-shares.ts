@@ -25,6 +25,8 @@ export interface RateSharesOptions {
   readonly counters: SharedCounters;
   readonly gateway: GatewayIdentity;
   readonly log: Log;
+  /** A clock that is never set back. */
+  readonly now?: () => number;
 }
 
 /** How gateways notice each other. */
@@ -49,21 +51,25 @@ export class RateShares {
   readonly #leasing = new Map<string, Promise<number>>();
   readonly #held = new Map<string, Held>();
   readonly #refused = new Map<string, { readonly amount: number; readonly until: number; readonly retryAt: number }>();
-  readonly #startedAt = performance.now();
+  readonly #now: () => number;
+  readonly #startedAt: number;
   #noting: ReturnType<typeof setInterval> | null = null;
   #gateways = 1;
   #all = 1;
   #isDown = false;
-  #sweptAt = performance.now();
+  #sweptAt: number;
 
   constructor(options: RateSharesOptions) {
     this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#startedAt = this.#now();
+    this.#sweptAt = this.#startedAt;
   }
 
-  /** Resolves when the other gateways are known. */
+  /** Resolves when the other gateways are known. Called again, it notes the gateway before its next turn. */
   async start(): Promise<void> {
     await this.#note();
-    this.#noting = setInterval(() => void this.#note(), presence.noteEveryMs);
+    this.#noting ??= setInterval(() => void this.#note(), presence.noteEveryMs);
     this.#noting.unref();
   }
 
@@ -90,13 +96,13 @@ export class RateShares {
   }
 
   get mustDivide(): boolean {
-    return this.#isDown || performance.now() - this.#startedAt < presence.joinMs;
+    return this.#isDown || this.#now() - this.#startedAt < presence.joinMs;
   }
 
   /** Resolves with 0 when there is more to use now, else with the milliseconds until there is. */
   lease(limit: SharedLimit, amount: number): Promise<number> {
     const key = keyOf(limit);
-    const now = performance.now();
+    const now = this.#now();
     const refused = this.#refused.get(key);
     if (refused !== undefined && now < refused.until && amount >= refused.amount)
       return Promise.resolve(Math.max(1, refused.retryAt - now));
@@ -130,7 +136,7 @@ export class RateShares {
       this.#held.set(request.limitId, { limit, step });
       if (isEnough) return 0;
       const waitMs = waitFor({ step, elapsed, counts: counted }, { kind, limit: limit.limit, amount });
-      const now = performance.now();
+      const now = this.#now();
       this.#refused.set(request.limitId, { amount, until: now + refusedMs, retryAt: now + waitMs });
       return Math.max(1, waitMs);
     } catch (error) {
@@ -147,8 +153,8 @@ export class RateShares {
       this.#gateways = Math.max(1, serving);
       this.#isDown = false;
       await this.#reportUse();
-      if (performance.now() - this.#sweptAt < sweepEveryMs) return;
-      this.#sweptAt = performance.now();
+      if (this.#now() - this.#sweptAt < sweepEveryMs) return;
+      this.#sweptAt = this.#now();
       this.#refused.clear();
       await store.deleteExpired(Date.now(), presence.liveMs);
     } catch (error) {
