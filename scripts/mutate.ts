@@ -84,10 +84,12 @@ async function sampleMutations(count: number): Promise<Mutation[]> {
   }
   candidates.sort((one, another) => (one[0]?.file ?? "").localeCompare(another[0]?.file ?? ""));
   const all = candidates.flat();
+  const placeOf = ({ file, line }: Mutation) => `${file}:${line}`;
+  const lines = new Set(all.map(placeOf)).size;
   const chosen = new Map<string, Mutation>();
-  while (chosen.size < Math.min(count, all.length)) {
+  while (chosen.size < Math.min(count, lines)) {
     const mutation = all[Math.floor(random() * all.length)];
-    if (mutation !== undefined) chosen.set(`${mutation.file}:${mutation.line}`, mutation);
+    if (mutation !== undefined) chosen.set(placeOf(mutation), mutation);
   }
   return [...chosen.values()];
 }

@@ -55,16 +55,32 @@ describe("running requests", () => {
 
   test("of a process that has ended are cleared, for every key and also its streams, and those of others are not", () => {
     const { table, openProcess } = openTable();
-    const [one, other] = [openProcess(1), openProcess(2)];
+    const processes = [0, 1, 2, 3].map(openProcess);
     const ids = Array.from({ length: 20 }, (_, index) => `key:${index}`);
+    /** The process in slot 1 has the first number of requests and streams, and so on. */
+    const begun = [
+      [1, 0],
+      [2, 1],
+      [3, 5],
+      [4, 7],
+    ] as const;
     for (const id of ids)
-      for (const process of [one, other])
+      for (const [slot, process] of processes.entries())
         for (const what of [running.requests, running.streams])
-          process.begin(process.entryOf(new Counter(id)), what, 9);
+          for (let count = begun[slot]?.[what] ?? 0; count > 0; count--)
+            process.begin(process.entryOf(new Counter(id)), what, 100);
+    const readAll = (slot: number) => {
+      const process = processes[slot] as SharedCounters;
+      return ids.map((id) =>
+        [running.requests, running.streams].map((what) => process.countRunning(new Counter(id), what)),
+      );
+    };
     table.clearSlot(1);
-    for (const id of ids)
-      for (const what of [running.requests, running.streams])
-        expect([id, what, other.countRunning(new Counter(id), what)]).toEqual([id, what, 1]);
+    expect(readAll(0)).toEqual(ids.map(() => [8, 12]));
+    table.clearSlot(0);
+    expect(readAll(2)).toEqual(ids.map(() => [7, 12]));
+    table.clearSlot(3);
+    expect(readAll(2)).toEqual(ids.map(() => [3, 5]));
   });
 });
 
@@ -77,6 +93,40 @@ describe("an entry", () => {
     for (const id of ids) countOne(other, id);
     for (const id of ids) expect([id, readCount(one, id)]).toEqual([id, 2]);
     expect(warnings).toEqual([]);
+  });
+
+  test("keeps windows, grants and running requests apart, and none of them reaches into the next entry", () => {
+    const { clock, openProcess, table } = openTable(8);
+    const kinds = ["perSecond", "perMinute", "tokens"] as const;
+    const processes = Array.from({ length: 8 }, (_, slot) => openProcess(slot));
+    const [process] = processes as [SharedCounters];
+    const counters = Array.from({ length: 8 }, (_, index) => new Counter(`key:${index}`));
+    const numberOf = (index: number, kind: number) => 100 * (index + 1) + kind;
+    for (const [index, counter] of counters.entries()) {
+      for (const [order, kind] of kinds.entries()) process.add(counter, kind, numberOf(index, order));
+      const entry = process.entryOf(counter);
+      for (const each of processes) {
+        each.begin(entry, running.requests, 1_000);
+        each.begin(entry, running.streams, 1_000);
+      }
+    }
+    for (const counter of counters)
+      for (const [order, kind] of kinds.entries()) {
+        const { step } = process.read(counter, kind);
+        process.grant(counter, kind, { step, amount: 10_000 * (order + 1) });
+      }
+    clock.now += 1;
+    for (const [index, counter] of counters.entries()) {
+      for (const [order, kind] of kinds.entries()) {
+        const counted = numberOf(index, order);
+        expect([index, kind, process.read(counter, kind).counts]).toEqual([index, kind, [counted, 0, 0, 0, 0, 0, 0]]);
+        const take = (amount: number) => process.take(counter, kind, { limit: 1e9, amount, isShared: true });
+        expect([index, kind, take(10_000 * (order + 1) - counted + 1)]).toEqual([index, kind, "shareUsedUp"]);
+      }
+      expect([index, process.countRunning(counter, running.requests)]).toEqual([index, 8]);
+      expect([index, process.countRunning(counter, running.streams)]).toEqual([index, 8]);
+    }
+    expect(table.buckets * table.bucketSize).toBe(8);
   });
 
   test("that nobody used for three minutes is given to another key, and begins empty", () => {
@@ -100,17 +150,19 @@ describe("an entry", () => {
     expect(warnings).toEqual([1, 2]);
   });
 
-  test("that a process uses again and again is kept, however long ago it was added", () => {
-    const { clock, openProcess } = openTable(1);
-    const process = openProcess(1);
-    const counter = new Counter("key:old");
-    for (let minute = 0; minute < 10; minute++) {
+  test.each([
+    ["one process", [1]],
+    ["one process after another", [1, 2, 3]],
+  ] as const)("that %s uses again and again is kept, however long ago it was added", (_title, slots) => {
+    const { clock, openProcess, warnings } = openTable(1);
+    const users = slots.map((slot) => ({ process: openProcess(slot), counter: new Counter("key:old") }));
+    for (let round = 0; round < 12; round++) {
+      const { process, counter } = users[round % users.length] as (typeof users)[number];
       process.add(counter, "perMinute", 1);
       clock.now += 100_000;
     }
-    countOne(process, "key:new");
-    clock.now -= 100_000;
-    expect(process.read(counter, "perMinute").counts[0]).toBe(1);
+    countOne(openProcess(4), "key:new");
+    expect(warnings).toEqual([4]);
   });
 
   test.each([
@@ -184,10 +236,11 @@ describe("a key that found no entry", () => {
 });
 
 describe("a process that ended while it added an entry", () => {
-  /** The positions that the layout of the table gives to the lock and to the hash of the only entry. */
-  function lockAs(table: Table, slot: number, hash: bigint): void {
+  /** It held the lock, and had written the time of the use but not the hash of the key: its own mark is still there. */
+  function lockAs(table: Table, slot: number, mark: bigint): void {
     Atomics.store(table.numbers, table.firstLock, slot + 1);
-    Atomics.store(table.words, table.firstEntry, hash);
+    Atomics.store(table.words, table.firstEntry, mark);
+    Atomics.store(table.numbers, table.firstEntry * 2 + 2, startedAt / 1_000);
   }
 
   test("leaves a lock that is released with its slot, and its half-written entry is free again", () => {
@@ -199,6 +252,16 @@ describe("a process that ended while it added an entry", () => {
     countOne(process, "key:new");
     expect(readCount(process, "key:new")).toBe(1);
     expect(warnings).toEqual([]);
+  });
+
+  test("leaves the entries of others as they are", () => {
+    const { table, openProcess } = openTable(1);
+    const process = openProcess(2);
+    const counter = new Counter("key:one");
+    process.add(counter, "perMinute", 3);
+    Atomics.store(table.numbers, table.firstLock, 2);
+    table.clearSlot(1);
+    expect(readCount(process, "key:one")).toBe(3);
   });
 
   test("stops no other: without the lock, they count alone", () => {
