@@ -161,7 +161,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     spool.maintain();
     try {
       await storeRecorded();
-      if (mustMergedWait && mergedRefusals.size > 0) {
+      if (mustMergedWait) {
         // The store has taken all lines of the spool, so these wait no longer.
         recordMerged();
         await storeRecorded();

@@ -156,6 +156,8 @@ describe("when a task is served", () => {
     expect(shown.subfeatures.map(({ name }) => name)).toEqual(["moderation"]);
     const whole = (await (await serving("/v3/info/text?include=unconfigured")).json()) as Feature;
     expect(whole.subfeatures.length).toBeGreaterThan(10);
+    // One task that is served is enough.
+    expect(whole.configured).toBe(true);
   });
 });
 
