@@ -1,7 +1,9 @@
 // Reasoning that a provider wants back: collected from a stream, packed into one text, and read again.
 
 import { describe, expect, test } from "bun:test";
+import type { ReasoningDetail } from "../../src/contract/chat-format.ts";
 import {
+  isEmpty,
   mergeExtraContent,
   ReasoningCollector,
   readEncryptedContent,
@@ -18,9 +20,10 @@ const thought = (index: number | undefined, text: string, signature?: string) =>
 
 const summary = (index: number, text: string) => ({ type: "reasoning.summary" as const, index, summary: text });
 
-function collect(...details: readonly Parameters<ReasoningCollector["addDetail"]>[0][]) {
+/** Vendors omit an empty text, or write null, so the details are not of the documented type. */
+function collect(...details: readonly unknown[]) {
   const collector = new ReasoningCollector("vendor");
-  for (const detail of details) collector.addDetail(detail);
+  for (const detail of details) collector.addDetail(detail as ReasoningDetail);
   return collector.take().details;
 }
 
@@ -39,6 +42,11 @@ describe("pieces of reasoning in a stream", () => {
       [thought(undefined, "A"), thought(undefined, "B")],
       [thought(undefined, "A"), thought(undefined, "B")],
     ],
+    [
+      "belong to the text before them, not to the first one",
+      [thought(0, "A"), thought(1, "B"), thought(1, "C")],
+      [thought(0, "A"), thought(1, "BC")],
+    ],
     ["of a summary are one summary", [summary(0, "In "), summary(0, "short")], [summary(0, "In short")]],
     ["of two kinds stay apart", [thought(0, "A"), summary(0, "B")], [thought(0, "A"), summary(0, "B")]],
     [
@@ -50,7 +58,7 @@ describe("pieces of reasoning in a stream", () => {
       [thought(0, "", "s")],
     ],
   ] as const)("%s", (_title, details, expected) => {
-    expect(collect(...details)).toEqual([...expected]);
+    expect(collect(...details)).toEqual([...expected] as ReasoningDetail[]);
   });
 });
 
@@ -81,10 +89,14 @@ test("what was collected is taken once", () => {
 test("members for a vendor that come in pieces: lists are joined, and of other values the last counts", () => {
   expect(mergeExtraContent(null, { google: { parts: [1] } })).toEqual({ google: { parts: [1] } });
   const merged = mergeExtraContent(
-    { google: { parts: [1], signature: "a", mixed: [1] }, other: 1 },
-    { google: { parts: [2], signature: "b", mixed: "x" }, third: 3 },
+    { google: { parts: [1], signature: "a", mixed: [1], object: {} }, other: 1 },
+    { google: { parts: [2], signature: "b", mixed: "x", object: "y" }, other: { a: 1 }, third: 3 },
   );
-  expect(merged).toEqual({ google: { parts: [1, 2], signature: "b", mixed: "x" }, other: 1, third: 3 });
+  expect(merged).toEqual({
+    google: { parts: [1, 2], signature: "b", mixed: "x", object: "y" },
+    other: { a: 1 },
+    third: 3,
+  });
 });
 
 describe("a packed state", () => {
@@ -107,6 +119,14 @@ describe("a packed state", () => {
       expect(readEncryptedContent(toEncryptedContent(state))).toEqual(state);
   });
 
+  test("is empty when it has nothing that the provider wants back, whoever the provider is", () => {
+    const { origin, details, calls, message } = whole;
+    expect([empty, { ...empty, origin }].map(isEmpty)).toEqual([true, true]);
+    expect([{ details }, { calls }, { message }].map((one) => isEmpty({ ...empty, ...one }))).toEqual([
+      ...[false, false, false],
+    ]);
+  });
+
   test("that a caller changed has only the members that have the right form", () => {
     const details = [
       { type: "reasoning.text", text: 5 },
@@ -121,14 +141,14 @@ describe("a packed state", () => {
     const calls = [["call_1", {}], ["call_2", 5], [3, {}], "call_4"];
     expect(readEncryptedContent(pack({ origin: 5, details, calls, message: "m" }))).toEqual({
       ...{ origin: null, message: null },
-      details: [{ type: "reasoning.text" }],
+      details: [{ type: "reasoning.text" } as ReasoningDetail],
       calls: new Map([["call_1", {}]]),
     });
     expect(readEncryptedContent(pack({ details: 5, calls: {} }))).toEqual(empty);
   });
 
   test("that the gateway did not write is none", () => {
-    const deep = `${"[".repeat(100)}${"]".repeat(100)}`;
+    const deep = `{"message":${'{"a":'.repeat(100)}1${"}".repeat(101)}`;
     for (const text of [
       "",
       "abc",
