@@ -1,8 +1,11 @@
 // The table of counters that the processes of a gateway share, with several of them played in one process: each has its slot.
 
-import { describe, expect, test } from "bun:test";
-import { Counter, emptyTable, running, Table } from "../../src/access/counter-table.ts";
-import { SharedCounters } from "../../src/access/shared-counters.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { Counter, createCounterFile, emptyTable, running, Table } from "../../src/access/counter-table.ts";
+import { openCounters, SharedCounters } from "../../src/access/shared-counters.ts";
+import { createFolders } from "../contracts/engines.ts";
+import { openReadableLog } from "../support/readable-log.ts";
 
 const startedAt = 60_000_000;
 
@@ -276,4 +279,52 @@ describe("a process that ended while it added an entry", () => {
 
 test("a file of another layout is not a table of counters", () => {
   expect(() => new Table(new Uint8Array(1_024))).toThrow("The file is not a table of counters.");
+});
+
+describe("the file of the counters", () => {
+  const folders = createFolders();
+  afterAll(() => folders.remove());
+  const countIn = (counters: SharedCounters) => counters.countRunning(new Counter("key:one"), running.requests);
+  const begin = (counters: SharedCounters, id = "key:one") =>
+    counters.begin(counters.entryOf(new Counter(id)), running.requests, 9);
+
+  function createFile(entries: number): string {
+    const path = join(folders.create(), "counters");
+    createCounterFile(path, { entries, slots: 2 });
+    return path;
+  }
+
+  test("is shared by the processes that open it, each in its slot", () => {
+    const path = createFile(64);
+    const { log, readLog } = openReadableLog("warn");
+    const [one, other] = [openCounters({ path, slot: 0 }, log), openCounters({ path, slot: 0 }, log)];
+    begin(one);
+    expect([countIn(one), countIn(other)]).toEqual([1, 1]);
+    expect(readLog()).toBe("");
+  });
+
+  test("is not needed by a process that counts alone", () => {
+    const { log, readLog } = openReadableLog("warn");
+    const [one, other] = [openCounters(null, log), openCounters(null, log)];
+    begin(one);
+    expect([countIn(one), countIn(other)]).toEqual([1, 0]);
+    expect(readLog()).toBe("");
+  });
+
+  test("that cannot be opened is logged, and the process counts alone", () => {
+    const { log, readLog } = openReadableLog("warn");
+    const counters = openCounters({ path: join(folders.create(), "missing"), slot: 1 }, log);
+    begin(counters);
+    expect(countIn(counters)).toBe(1);
+    expect(readLog()).toContain("the shared counters cannot be opened");
+  });
+
+  test("that is full is logged once", () => {
+    const { log, readLog } = openReadableLog("warn");
+    const counters = openCounters({ path: createFile(1), slot: 0 }, log);
+    begin(counters);
+    expect(readLog()).toBe("");
+    for (const id of ["key:two", "key:three"]) begin(counters, id);
+    expect(readLog().match(/too many keys are active at once/g)).toHaveLength(1);
+  });
 });
