@@ -175,7 +175,8 @@ function toStream(frames: readonly Uint8Array[]): FrameStream {
 
 const defaultItems = 20;
 
-function toItemList(items: readonly JsonObject[], query: URLSearchParams) {
+/** The items of a conversation that the gateway stores, as one page. */
+export function toItemList(items: readonly JsonObject[], query: URLSearchParams) {
   const ordered = query.get("order") === "asc" ? items : items.toReversed();
   const after = query.get("after");
   const index = ordered.findIndex(({ id }) => id === after);
