@@ -5,11 +5,11 @@ import { createSealer } from "../../src/lib/seal.ts";
 import { openStorage } from "../../src/storage/storage.ts";
 import { createContentRules } from "../../src/tracing/content.ts";
 import { type Captured, createCaptures } from "../../src/usage/captures.ts";
-import { createFolders, quiet } from "../contracts/engines.ts";
+import { createEngines, quiet } from "../contracts/engines.ts";
 import { openReadableLog } from "../support/readable-log.ts";
 
-const folders = createFolders();
-afterAll(() => folders.remove());
+const [engine] = createEngines();
+afterAll(() => engine.stop());
 
 function makeCaptured(changes: Partial<Captured> = {}): Captured {
   return {
@@ -21,7 +21,7 @@ function makeCaptured(changes: Partial<Captured> = {}): Captured {
 
 async function open() {
   const { log, readLog } = openReadableLog("warn");
-  const storage = await openStorage({ databaseUrl: null, dataDir: folders.create(), log: quiet, deadlineMs: 60_000 });
+  const storage = await openStorage(await engine.createStore());
   const sealer = createSealer([Buffer.alloc(32, 1)]);
   const rules = createContentRules(100, null, log);
   const captures = createCaptures({ store: storage.captures, sealer, rules, isEnabled: true, retentionHours: 1, log });
@@ -64,5 +64,58 @@ test("old captures are deleted, and those that another key sealed are left out",
   expect(await captures.deleteOld(100)).toBe(1);
   expect((await captures.find("request", null)).items).toEqual([]);
   expect((await captures.find("new", null)).items).toHaveLength(1);
+  await storage.close();
+});
+
+test("what was not sent or not answered is null, and not shown as cut", async () => {
+  const { captures, storage } = await open();
+  captures.add(makeCaptured({ requestText: null, answer: null }));
+  await captures.close();
+  const [found] = (await captures.find("request", null)).items;
+  expect(found?.request).toMatchObject({ body: null, is_cut: false });
+  expect(found?.answer).toMatchObject({ body: null, is_cut: false, text: null });
+  await storage.close();
+});
+
+test.each([
+  ["as long as allowed is shown as it is", "a b ".repeat(25), false],
+  ["that is longer is cut", `${"a b ".repeat(25)}c`, true],
+  ["with an encoded file that is left out is not cut", `"${"A".repeat(600)}"`, false],
+  ["of which the end was never read is cut, however short the rest is", "A".repeat(5_000), true],
+])("a text %s", async (_title, requestText, isCut) => {
+  const { captures, storage } = await open();
+  captures.add(makeCaptured({ requestText, answer: requestText }));
+  await captures.close();
+  const [found] = (await captures.find("request", null)).items;
+  expect([found?.request.is_cut, found?.answer.is_cut]).toEqual([isCut, isCut]);
+  expect(found?.request.body?.length).toBeLessThanOrEqual(100);
+  await storage.close();
+});
+
+test("a stream shows the text of its parts, and that its end is missing", async () => {
+  const { captures, storage } = await open();
+  const parts = ["Hel", "lo"].map(
+    (content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`,
+  );
+  const answer = Buffer.from(`${parts.join("")}data: {"choices":[{"in`);
+  captures.add(makeCaptured({ answer, isAnswerCut: true }));
+  await captures.close();
+  const [found] = (await captures.find("request", null)).items;
+  expect(found?.answer).toMatchObject({ is_cut: true, text: "Hello" });
+  await storage.close();
+});
+
+test("headers that hold secrets are redacted by their names, and others are shown", async () => {
+  const { captures, storage } = await open();
+  const secrets = ["authorization", "cookie", "x-api-key", "x-signature", "x-session-id", "x-password"];
+  const headers = Object.fromEntries([...secrets, "idempotency-key", "accept"].map((name) => [name, "value"]));
+  captures.add(makeCaptured({ requestHeaders: headers, answerHeaders: headers }));
+  await captures.close();
+  const [found] = (await captures.find("request", null)).items;
+  for (const shown of [found?.request.headers, found?.answer.headers])
+    expect(shown).toEqual({
+      ...Object.fromEntries(secrets.map((name) => [name, "[redacted]"])),
+      ...{ "idempotency-key": "value", accept: "value" },
+    });
   await storage.close();
 });
