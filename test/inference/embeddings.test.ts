@@ -199,6 +199,12 @@ for (const [provider, { model, atOnce }] of Object.entries(translated)) {
       expect((await readError(await ask({ ...body, strict_parameters: true }))).status).toBe(422);
     });
 
+    test("members of the gateway and those without a value are not handed on, and not named as dropped", async () => {
+      const response = await ask({ model, input: ["a"], tags: { a: "b" }, encoding_format: "float", user: null });
+      expect([response.status, response.headers.get("x-switchyard-dropped-params")]).toEqual([200, null]);
+      expect(vendor.last().body.toString()).not.toMatch(/"tags"|"encoding_format"|"user"/);
+    });
+
     test("failures of the vendor", async () => {
       const statuses: Record<string, number> = { "400": 400, "401": 502, "404": 404, "429": 429, "500": 502 };
       for (const [said, status] of Object.entries(statuses)) {

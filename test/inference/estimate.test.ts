@@ -92,6 +92,13 @@ describe("the cost", () => {
     expect(estimate({ body: bodyOf(cached), maxOutputTokens: 0 }).pico).toBeGreaterThan(2 * plain);
   });
 
+  test("of a model that only reads, as for embeddings, needs no price of output, unless it would write", () => {
+    const reading = createPricing(createPriceBook(builtInPrices, { "mock/reader": { input: 1 } }));
+    const estimateReader = (output: number) =>
+      reading.estimate({ name: "mock" }, "reader", { input: 7, output, tier: undefined });
+    expect([estimateReader(0), estimateReader(1)]).toEqual([7 * picoPerMillionth, null]);
+  });
+
   test("an unknown price is null, and an unknown service tier is that of the standard tier", () => {
     const body = bodyOf("hi");
     expect(estimateCall({ body }, { usual: 10 }, costOf("unpriced")).pico).toBeNull();
