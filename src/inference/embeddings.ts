@@ -152,7 +152,7 @@ async function translate(
   const size = typeof dialect.maxInputs === "number" ? dialect.maxInputs : dialect.maxInputs(model);
   for (let from = 0; from < texts.length; from += size) batches.push(texts.slice(from, from + size));
   const target = { model, facts: null, isStream: false };
-  const requests = batches.map((batch) => dialect.toRequest({ ...withoutOurs(value), model, input: batch }, target));
+  const requests = batches.map((batch) => dialect.toRequest({ ...value, model, input: batch }, target));
   trace.dropped = [...dropped, ...(requests[0]?.dropped ?? [])];
   if (request.strict_parameters === true) refuseDropped(trace.dropped);
   const answers: EmbeddingsAnswer[] = [];
@@ -217,11 +217,6 @@ function toTexts(input: EmbeddingsRequestBody["input"]): string[] {
   if (texts.length === input.length) return texts;
   const msg = "The provider of this model accepts texts, not token numbers";
   throw new ValidationError([{ loc: ["body", "input"], msg, type: "unsupported_parameter" }]);
-}
-
-function withoutOurs(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const isOurs = (name: string) => ourMembers.has(name) || name === "encoding_format";
-  return Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null && !isOurs(name)));
 }
 
 /** In the encoding that the caller requested, whichever the provider chose. */

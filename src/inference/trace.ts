@@ -133,7 +133,7 @@ export class Trace {
       toStep(", route;dur=", this.readAt, this.routedAt) +
       toStep(", connect;dur=", this.sentAt, this.connectedAt) +
       toStep(", provider;dur=", this.sentAt, this.firstByteAt) +
-      toStep(", transform;dur=", this.firstByteAt, this.firstByteAt > 0 ? now : 0) +
+      toStep(", transform;dur=", this.firstByteAt, now) +
       toStep(", total;dur=", this.startedAt, now)
     );
   }
