@@ -45,7 +45,7 @@ interface Candidate {
   readonly value: number;
   readonly weight: number;
   readonly row: number;
-  /** Empty: the value is a sum and not printed. */
+  /** The printed amounts whose sum the value is. */
   readonly lines: readonly AmountLine[];
 }
 
@@ -119,7 +119,6 @@ function solve({ subtotals, totals, taxes, extras, near, printed, isSupported }:
   for (const subtotal of bases) {
     const sums = subsetSums(extras, Math.sign(subtotal.value) || 1);
     for (const total of totals) {
-      if (total.value === subtotal.value && total.lines === subtotal.lines) continue;
       const isBase = subtotal.weight < 0;
       if (isBase && total.row <= subtotal.row) continue;
       // Null: the subtotal contains the tax already, as on receipts.
@@ -235,7 +234,8 @@ function chooseWithoutProof({
           : { total_tax: `The tax ${tax.value} does not fit the total ${total.value}.` },
     };
   }
-  const reason = `The subtotal ${subtotal.value}${tax === undefined ? "" : ` and the tax ${tax.value}`} do not add up to the total ${total.value}.`;
+  const parts = tax === undefined ? `${subtotal.value} does` : `${subtotal.value} and the tax ${tax.value} do`;
+  const reason = `The subtotal ${parts} not add up to the total ${total.value}.`;
   const isSubtotalProven = itemSum !== null && near(itemSum, subtotal.value);
   const isTaxProven = tax?.lines.length === 1 && near(((tax.lines[0]?.rate ?? -1) * subtotal.value) / 100, tax.value);
   return {
@@ -271,8 +271,8 @@ function weighTotal(
     lines: readonly AmountLine[];
   },
 ): "proven" | "open" | "contradicted" {
-  const additions = [...taxLines.map((line) => line.value), tax?.value ?? 0];
-  if (isSupported(value) || (itemSum !== null && additions.some((added) => near(itemSum + added, value))))
+  const additions = tax === undefined ? [] : [...taxLines, tax];
+  if (isSupported(value) || (itemSum !== null && additions.some((added) => near(itemSum + added.value, value))))
     return "proven";
   const rated = taxLines.filter(({ isSum }) => !isSum);
   const isRated = rated.length > 0 && rated.every(({ rate }) => rate !== null && rate > 0);
@@ -310,7 +310,7 @@ function chooseTotal(
   // A vague label, or an amount due after a payment that does not add up, proves nothing.
   const isVague = best.weight <= 1 || (hasPayment && best.lines.every(({ kind }) => kind === "due"));
   if (isVague && !isSupported(best.value)) return null;
-  const rivals = totals.filter(({ weight, lines: { length } }) => weight >= best.weight && length > 0);
+  const rivals = totals.filter(({ weight }) => weight >= best.weight);
   if (rivals.length <= 1) return best;
   const proven = rivals.filter(({ value }) => isSupported(value));
   return proven.length === 1 ? (proven[0] ?? null) : null;
@@ -450,7 +450,7 @@ function listTaxes(lines: readonly AmountLine[]): Tax[] {
 
 /** The rate of the only tax. Taxes on the same amount are added, such as the central and the state tax; rates of different goods are not. */
 function findTaxRate(lines: readonly AmountLine[], tax: Candidate | null, base: number | null): Found<number> | null {
-  const used = tax === null || tax.lines.length === 0 ? lines : tax.lines;
+  const used = tax?.lines ?? lines;
   const rated = [...used, ...lines].filter(({ rate }) => rate !== null);
   const rates = new Set(rated.map(({ rate }) => rate));
   const [first] = rated;
@@ -534,8 +534,7 @@ function tolerance(currency: string | null, taxes: number): Search["near"] {
   const step = lookUp(cashSteps, currency ?? "");
   return (sum, total) => {
     const difference = Math.abs(sum - total);
-    if (difference <= cents) return true;
-    if (wholeCurrencies.has(currency ?? "")) return difference <= 1;
+    if (difference <= cents || (difference <= 1 && wholeCurrencies.has(currency ?? ""))) return true;
     return (
       step !== undefined && difference <= step / 2 + 0.001 && Math.abs(total / step - Math.round(total / step)) < 1e-6
     );
