@@ -6,12 +6,18 @@ import {
   type FinancialDocument,
   readFinancialDocument,
 } from "../../../src/engines/local/documents/financial-document.ts";
+import type { Page } from "../../../src/engines/local/documents/page.ts";
 
 const limits = { pages: 10, scannedPages: 0, advice: "" };
 
 /** Each text is a page. */
 export async function readText(...texts: readonly string[]): Promise<FinancialDocument> {
-  const pages = await Promise.all(
+  const pages = await readPages(texts);
+  return readFinancialDocument(joinPages(pages.map((page, index) => ({ page, index }))), pages);
+}
+
+export function readPages(texts: readonly string[]): Promise<Page[]> {
+  return Promise.all(
     texts.map(async (text) => {
       const file = { name: "page.txt", mediaType: "text/plain", bytes: Buffer.from(text) };
       const [page] = await readDocument(file, { language: null, limits, onProgress: () => {} });
@@ -19,5 +25,4 @@ export async function readText(...texts: readonly string[]): Promise<FinancialDo
       return page;
     }),
   );
-  return readFinancialDocument(joinPages(pages.map((page, index) => ({ page, index }))), pages);
 }

@@ -327,7 +327,7 @@ export const amountLabels = createPhraseTable<AmountKind>({
 export type Qualifier = "withoutTax" | "withTax" | "identifier";
 export const qualifiers = createPhraseTable<Qualifier>({
   withoutTax: {
-    en: "excl|excluding|exclusive|ex|exc|excluded|excludes|without|before|pre|net",
+    en: "excl|excluding|exclusive|ex|exc|excluded|excludes|without|before|pre|net|not included|not incl",
     de: "exkl|ohne|netto|zzgl|zuzuglich|vor",
     fr: "ht|hors|hors taxe|hors taxes|hors tva|net ht",
     es: "sin|neto",

@@ -57,6 +57,8 @@ function toRate(text: string): number | null {
 }
 
 const maxPrefixes = 6;
+/** Labels of a tax that say themselves that the total includes it. */
+const includedPhrase = /^(?:内|うち|di cui|dont|total includes)| included$/;
 const sumWords = /\b(?:total\w*|totaal|summe|suma|razem|gesamt|yhteensa|celkem|toplam|sum|i alt)\b|合計|合计/;
 
 /** The label of an amount at the beginning of a text. */
@@ -83,7 +85,7 @@ export function readAmountLabel(text: string): AmountLabel | null {
     kind: qualified.kind,
     weight: isWeak ? 1 : isSpecific || match.kind === "due" ? 3 : 2,
     rate: toRate(head),
-    isIncluded: isIncluded || qualified.isIncluded || /^(?:内|うち|di cui|dont)/.test(match.phrase),
+    isIncluded: isIncluded || qualified.isIncluded || includedPhrase.test(match.phrase),
     isSum: sumWords.test(match.phrase) || sumWords.test(label.toLowerCase()),
     language: match.language,
     // The amounts after the first word of the label are searched, because "VAT 20 % on 100.00" goes on.
