@@ -86,7 +86,24 @@ const numbers: Readonly<Record<string, string>> = {
   CH_UID: "CHE924039279 CHE012942570 CHE201345543 CHE699217540 CHE121691226 CHE593686812",
   ES_CIF: "B99180986 J80479405 A69004257 J15285984 H52807674 A41609736",
   KZ_IIN: "640219498020 450716305026 511024307949 900613400394 680209419445 690210449346 710607490037",
+  DE_RENTENVERSICHERUNG: "76200942Y888 02180437H445 76130414M059 84230676I508 10240504Q222 47070791V632",
+  ES_SEGURIDAD_SOCIAL: "062246685911 180986048658 400807875243 210879772765 310042240696 050124247894",
+  PL_DOWOD_OSOBISTY: "URM237755 QKX759033 QYI897015 MOB437463 LJK726465 HOL589734",
+  HU_ADOAZONOSITO: "8361548025 8018007829 8622228223 8480235055 8581842186 8693495755",
+  HU_TAJ: "101932899 641457867 939789166 750903206 016385445 756318279",
+  RU_SNILS: "98283587482 79924628175 52212157124 22001634282 44933051282 30265661348",
+  HK_ID: "JL8154246 YC3268386 E3797353 SJ0979492 TB5872637 Y7112856 G917034A",
+  TW_ID: "P129921616 I167427242 Q134827215 P211812977 R151774063 Z216211924",
+  SG_NRIC:
+    "F6136337T S6910387A G9863065T F1159720M T0008506A S6724574A M5012345J M5260181Q M5908301L M6613186J M0913909L M9603082N",
+  AU_MEDICARE: "4298186025 3293627376 2664777871 4248480089 5570710728 4361349578",
+  SA_NATIONAL_ID: "1088747991 1411143397 1592857880 2251682122 2084016704 2342850761",
+  AE_EMIRATES_ID: "784198919704902 784199394255980 784200716635824 784196006068124 784198928503592 784200192442588",
+  IR_MELLI_CODE: "8092639760 3770196635 6711503015 5893115661 6159719191 5312243957",
 };
+
+/** The last digit of an Icelandic number is the century, and that of an Australian Medicare number counts the cards. */
+const digitsAfterCheck: Readonly<Record<string, number>> = { IS_KENNITALA: 1, AU_MEDICARE: 1 };
 
 test.each(Object.entries(numbers))("%s: %s", (label, texts) => {
   const [identifier, ...others] = identifiers.filter((one) => one.label === label);
@@ -95,8 +112,7 @@ test.each(Object.entries(numbers))("%s: %s", (label, texts) => {
     const isValid = (changed: string) => identifier?.isValid?.(changed.replace("-", ""));
     expect([text, new RegExp(`^(?:${identifier?.pattern})$`, "u").test(text)]).toEqual([text, true]);
     expect([text, isValid(text)]).toEqual([text, true]);
-    // The last digit of an Icelandic number is the century, after the check digit.
-    const end = label === "IS_KENNITALA" ? text.length - 1 : text.length;
+    const end = text.length - (digitsAfterCheck[label] ?? 0);
     const wrong = text.slice(0, end - 1) + next(text.charAt(end - 1)) + text.slice(end);
     expect([wrong, isValid(wrong)]).toEqual([wrong, false]);
   }

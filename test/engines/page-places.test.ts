@@ -29,6 +29,11 @@ describe("coverage", () => {
     ["a box on parts of cells", [box(1.5, 1, 1, 2)], [".##.....", ".##.....", "........", "........"]],
     ["a box within a cell", [box(5.2, 4.2, 0.1, 0.1)], ["........", "........", ".....#..", "........"]],
     ["boxes that overlap", [box(0, 0, 4, 4), box(2, 2, 4, 4)], ["####....", "######..", "..####..", "........"]],
+    [
+      "boxes with a common corner",
+      [box(0, 0, 2, 2), box(0, 0, 4, 4)],
+      ["####....", "####....", "........", "........"],
+    ],
     ["a box in the last corner", [box(7, 6, 1, 2)], ["........", "........", "........", ".......#"]],
     ["a box without a size at the last edges", [box(8, 8, 0, 0)], ["........", "........", "........", ".......#"]],
     ["a box beyond the page", [box(-2, -2, 12, 4)], ["########", "........", "........", "........"]],
@@ -87,7 +92,7 @@ describe("the text of a document", () => {
       { x: 300, y: 40, text: "Invoice 7745" },
       { x: 40, y: 60, text: "Total" },
     ]),
-    layOut([{ x: 40, y: 700, text: "Page two" }]),
+    layOut([{ x: 40, y: 20, text: "Page two" }]),
   ];
   const document = createDocumentText(joinPages(pages.map((page, index) => ({ page, index }))), pages);
   const wordsOf = (start: number, end: number) => document.wordsAt(start, end).map(({ text }) => text);

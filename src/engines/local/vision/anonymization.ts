@@ -47,7 +47,7 @@ function widen({ left, top, right, bottom }: Box): Box {
 }
 
 /** Replaces an area by the interpolated mean colours of a few patches. */
-function blur({ width, height, data }: Pixels, box: Box): void {
+export function blur({ width, height, data }: Pixels, box: Box): void {
   const left = Math.max(0, Math.floor(box.left));
   const top = Math.max(0, Math.floor(box.top));
   const right = Math.min(width, Math.ceil(box.right));

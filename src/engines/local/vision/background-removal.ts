@@ -106,7 +106,7 @@ function stretch(data: Float32Array): Float32Array {
   return data.map((value) => (value - least) / Math.max(most - least, 1e-6));
 }
 
-function cutOut({ width, height, data }: Pixels, mask: Mask): void {
+export function cutOut({ width, height, data }: Pixels, mask: Mask): void {
   for (let y = 0; y < height; y++) {
     const down = Math.max(0, ((y + 0.5) / height) * mask.height - 0.5);
     const row = Math.floor(down);

@@ -84,8 +84,8 @@ export function isSingaporeNumber(text: string): boolean {
   const [first, last] = [text.charAt(0), text.charAt(8)];
   const offset = first === "T" || first === "G" ? 4 : first === "M" ? 3 : 0;
   const remainder = (weightedSum(text.slice(1, 8), [2, 7, 6, 5, 4, 3, 2]) + offset) % 11;
-  if (first === "M") return "KLJNPQRTUWX"[remainder] === last;
-  return (/[ST]/.test(first) ? "JZIHGFEDCBA" : "XWUTRQPNMLK")[remainder] === last;
+  const letters = first === "M" ? "XWUTRQPNJLK" : /[ST]/.test(first) ? "JZIHGFEDCBA" : "XWUTRQPNMLK";
+  return letters[remainder] === last;
 }
 
 export function isKazakhNumber(digits: string): boolean {
