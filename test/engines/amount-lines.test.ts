@@ -21,6 +21,8 @@ describe("labels", () => {
     ["Total VAT", "tax"],
     ["Total for this month and also VAT", "tax"],
     ["Celkem s DPH", "total"],
+    ["Razem z VAT", "total"],
+    ["Razem z tego VAT", "tax"],
     ["plus VAT", "tax"],
     ["A VAT", "tax"],
     ["a b c d e f VAT", "tax"],
@@ -29,6 +31,7 @@ describe("labels", () => {
     ["VAT no 123", null],
     ["Total no 5", "total"],
     ["a b c d e f g VAT", null],
+    ["Hello VAT", null],
     ["12 chairs", null],
     ["1 2 3 % VAT", null],
     ["Hello", null],
@@ -56,6 +59,7 @@ describe("labels", () => {
     ["VAT included", true],
     ["Total includes GST", true],
     ["VAT not included", false],
+    ["VAT incl.", true],
     ["VAT excluded", false],
     ["dont TVA 20 %", true],
     ["di cui IVA", true],
@@ -67,6 +71,7 @@ describe("labels", () => {
   test.each([
     ["Total VAT", true],
     ["VAT total", true],
+    ["Total of VAT", true],
     ["Summe MwSt", true],
     ["VAT 20%", false],
     ["Amount", false],
@@ -75,20 +80,25 @@ describe("labels", () => {
   });
 
   test("a label of several words is more specific than one word, and some words are vague unless others follow", () => {
-    const texts = ["Amount", "Total", "Amount incl. VAT", "Grand total", "Balance due", "Due"];
-    expect(texts.map((text) => readAmountLabel(text)?.weight)).toEqual([1, 2, 2, 3, 3, 3]);
+    const texts = ["Amount", "Total", "Amount incl. VAT", "20% VAT", "Grand total", "Balance due", "Due"];
+    expect(texts.map((text) => readAmountLabel(text)?.weight)).toEqual([1, 2, 2, 2, 3, 3, 3]);
   });
 });
 
+async function findIn(text: string) {
+  const pages = await readPages([text]);
+  return findAmountLines(joinPages(pages.map((page, index) => ({ page, index }))), { decimal: "." });
+}
+
 /** Each line as "kind value", with what else is known of it. */
 async function linesIn(text: string): Promise<string[]> {
-  const [page] = await readPages([text]);
-  const { lines } = findAmountLines(page === undefined ? [] : joinPages([{ page, index: 0 }]), { decimal: "." });
-  return lines.map(({ kind, value, rate, base, isSum, marks, words }) => {
+  const { lines } = await findIn(text);
+  return lines.map(({ kind, value, rate, base, isIncluded, isSum, marks, words }) => {
     const printed = words.map((word) => word.text).join(" ");
     const details = [
       rate === null ? "" : ` at ${rate} %`,
       base === null ? "" : ` of ${base}`,
+      isIncluded ? ", included" : "",
       isSum ? ", sum" : "",
       ...marks.map((mark) => `, ${mark}`),
       Number(printed.replace(/[^\d.]/g, "")) === value ? "" : `, printed as ${printed}`,
@@ -112,6 +122,8 @@ describe("amounts beside their labels", () => {
     ["VAT  100.00  20.00", ["tax 20 of 100"]],
     ["Total EUR  100.00", ["total 100, sum, EUR"]],
     ["Paid  USD 108.00   EUR 100.00", ["paid 108, USD"]],
+    ["Paid  EUR 108.00   EUR 100.00", ["paid 100, EUR"]],
+    ["Incl. VAT  20.00", ["tax 20, included"]],
     ["Paid  108.00   EUR 100.00", ["paid 100, EUR"]],
     // Terms of payment and dates are not amounts.
     ["Net 30", []],
@@ -123,11 +135,7 @@ describe("amounts beside their labels", () => {
   });
 
   test("a whole amount is less certain to be the total than one with cents", async () => {
-    const weightIn = async (text: string) => {
-      const [page] = await readPages([text]);
-      const { lines } = findAmountLines(page === undefined ? [] : joinPages([{ page, index: 0 }]), { decimal: "." });
-      return lines[0]?.weight ?? 0;
-    };
+    const weightIn = async (text: string) => (await findIn(text)).lines[0]?.weight ?? 0;
     expect(await weightIn("Total 30")).toBeLessThan(await weightIn("Total 30.00"));
   });
 });
@@ -149,15 +157,28 @@ describe("amounts below their labels", () => {
       ["tax 7 at 7 % of 100", "tax 38 at 19 % of 200", "subtotal 300, sum", "tax 45 of 300, sum", "total 345, sum"],
     ],
     ["incl. VAT, which is the gross amount", "Net     Incl. VAT\n100.00  120.00", ["subtotal 100", "total 120"]],
+    ["incl. VAT alone, which is the tax", "Incl. VAT\n20.00", ["tax 20"]],
+    ["close together", "Net    VAT\n100.00 20.00", ["subtotal 100", "tax 20 of 100"]],
+    ["in a row of sums", "        Net     VAT\nTotal   100.00  20.00", ["subtotal 100, sum", "tax 20 of 100, sum"]],
+    ["not if another label of the row has its amount beside it", "VAT 20.00     Total\n100.00", ["tax 20"]],
     ["with a column of rates", "VAT %   VAT     Net\n12.00   5.40    45.00", ["tax 5.4 at 12 % of 45", "subtotal 45"]],
     [
       "until a row with a label of its own",
       "Net     VAT     Total\n100.00  20.00   120.00\nPaid   120.00",
       ["subtotal 100", "tax 20 of 100", "total 120", "paid 120"],
     ],
-    ["until a row without amounts", "Net     VAT     Total\nThank you\n100.00  20.00   120.00", []],
+    [
+      "until a row without amounts",
+      "Net     VAT     Total\nThank you\nSubtotal  5.00\n100.00  20.00   120.00",
+      ["subtotal 5"],
+    ],
     ["not far beside the label", `Total\n${" ".repeat(60)}5.00`, []],
   ])("%s", async (_, text, lines) => {
     expect(await linesIn(text)).toEqual(lines);
   });
+});
+
+test("the labels tell the language unless several languages have them", async () => {
+  const { languages } = await findIn("Gesamtbetrag  5.00\nTotal  5.00");
+  expect(languages).toEqual(["de"]);
 });

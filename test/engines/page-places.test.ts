@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import { createCoverage } from "../../src/engines/local/documents/coverage.ts";
-import { createDocumentText, joinPages } from "../../src/engines/local/documents/document-text.ts";
+import { createDocumentText, joinPages, wordsIn } from "../../src/engines/local/documents/document-text.ts";
 import { createLocator, locateValues } from "../../src/engines/local/documents/locate.ts";
-import { asSent, type Box, type Page, toBox, turnPage } from "../../src/engines/local/documents/page.ts";
+import { asSent, type Box, type Page, toBox, toLine, turnPage } from "../../src/engines/local/documents/page.ts";
 import { layOut } from "../support/layout.ts";
 
 describe("coverage", () => {
@@ -123,6 +123,35 @@ describe("the text of a document", () => {
     expect(find("two")?.page).toBe(2);
     expect(find("Total\nPage")).toMatchObject({ page: 1, box: toBox(40 / 600, 60 / 800, 65 / 600, 70 / 800) });
     expect(document.findPlace({ value: null, words: [], certainty: 1 })).toBeNull();
+  });
+
+  test("has the words of a part of a cell", () => {
+    const [cell] = document.rows[0]?.cells ?? [];
+    const wordsOfCell = (start: number, end: number) =>
+      wordsIn(cell ?? { words: [] }, start, end).map(({ text }) => text);
+    for (const { 0: text, index } of "Wharf Tools Ltd".matchAll(/\S+/g)) {
+      expect(wordsOfCell(index, index + 1)).toEqual([text]);
+      expect(wordsOfCell(index + text.length - 1, index + text.length)).toEqual([text]);
+      expect(wordsOfCell(index + text.length, index + text.length + 1)).toEqual([]);
+    }
+    expect(wordsOfCell(4, 7)).toEqual(["Wharf", "Tools"]);
+  });
+
+  test("has the places of a rotated page as it was sent, and the certainty alone for embedded text", () => {
+    const sent = layOut([{ x: 300, y: 40, text: "Invoice 7745" }]);
+    const read = turnPage(sent, { degrees: 180, radians: 0 });
+    const turned = createDocumentText(joinPages([{ page: read, index: 0 }]), [read]);
+    const words = turned.wordsAt(0, turned.text.length);
+    const box = sent.lines[0]?.box as Box;
+    expect(turned.findPlace({ value: "", words, certainty: 0.5 })?.box).toEqual(box);
+    expect(createLocator([read]).findText(turned.text)?.box).toEqual(box);
+    const embedded = {
+      ...sent,
+      lines: sent.lines.map((line) => toLine(line.words.map((word) => ({ ...word, confidence: null })))),
+    };
+    expect(embedded.lines[0]?.confidence).toBeNull();
+    const text = createDocumentText(joinPages([{ page: embedded, index: 0 }]), [embedded]);
+    expect(text.findPlace({ value: "", words: text.wordsAt(0, 3), certainty: 0.5 })?.confidence).toBe(0.5);
   });
 
   test("rows of a later page are below those of an earlier one", () => {

@@ -93,9 +93,9 @@ export function createDocumentText(rows: readonly PageRow[], pages: readonly Pag
 }
 
 /** The words of a part of a cell's text. */
-export function wordsIn(cell: Cell, start = 0, end = cell.text.length): Word[] {
+export function wordsIn({ words }: Pick<Cell, "words">, start: number, end: number): Word[] {
   let at = 0;
-  return cell.words.filter(({ text }) => {
+  return words.filter(({ text }) => {
     const from = at;
     at += text.length + 1;
     return from < end && from + text.length > start;

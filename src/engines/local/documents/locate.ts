@@ -1,5 +1,6 @@
 // Finds where a value is printed, for callers who want to show it on the page.
 
+import { wordsIn } from "./document-text.ts";
 import { asSent, type Box, meanConfidence, type Page, surround, type Word } from "./page.ts";
 import { type Row, toRows } from "./rows.ts";
 
@@ -85,13 +86,4 @@ function toSent(page: Page): { rows: Row[]; words: Map<Word, Word> } {
   for (const [line, { words: read }] of page.lines.entries())
     for (const [index, word] of read.entries()) words.set(word, sent.lines[line]?.words[index] ?? word);
   return { rows: toRows(page), words };
-}
-
-function wordsIn({ words }: Located, start: number, end: number): Word[] {
-  let at = 0;
-  return words.filter(({ text }) => {
-    const from = at;
-    at += text.length + 1;
-    return from < end && from + text.length > start;
-  });
 }

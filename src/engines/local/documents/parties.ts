@@ -151,7 +151,7 @@ function readParty(
 ): Block | null {
   if (nameAt !== null) {
     const rest = cell.text.slice(nameAt);
-    const named = { ...cell, text: rest, words: wordsIn(cell, nameAt) };
+    const named = { ...cell, text: rest, words: wordsIn(cell, nameAt, cell.text.length) };
     return toBlock([named, ...readBlock(rows, index, cell, ends)]);
   }
   const below = readBlock(rows, index, cell, ends);
