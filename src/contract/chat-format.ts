@@ -108,11 +108,14 @@ export type ReasoningDetail = (
 
 export interface ChatAnnotation {
   readonly type: "url_citation";
+  /** Clients such as the AI SDK refuse an answer in which one of the required members is missing. */
   readonly url_citation: {
     readonly url: string;
-    readonly title?: string;
-    readonly start_index?: number;
-    readonly end_index?: number;
+    /** "" if the vendor sends none. */
+    readonly title: string;
+    /** A source that belongs to no range of the text has both at the end of the text. */
+    readonly start_index: number;
+    readonly end_index: number;
     /** The quoted text of the source, if the vendor sends it. */
     readonly content?: string;
   };

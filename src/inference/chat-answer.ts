@@ -32,9 +32,14 @@ export function isRepeatedText(
   return typeof openText === "string" && (Boolean(signature) || text === openText);
 }
 
+/** Providers of the chat format may leave out every member but the address. */
 export function readSources(annotations: readonly ChatAnnotation[] | null | undefined) {
-  const sources = (annotations ?? []).map((annotation) => annotation?.url_citation);
-  return sources.filter((source) => typeof source?.url === "string");
+  const sources = (annotations ?? []).map((annotation): Partial<ChatAnnotation["url_citation"]> => {
+    return annotation?.url_citation ?? {};
+  });
+  return sources.flatMap(({ url, title, content, ...range }) =>
+    typeof url === "string" ? [{ url, title: title ?? "", content: content ?? "", ...range }] : [],
+  );
 }
 
 /** Images without an address are left out. */

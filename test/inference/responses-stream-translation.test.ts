@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ChatChunk, ChatDelta } from "../../src/contract/chat-format.ts";
+import type { ChatAnnotation, ChatChunk, ChatDelta } from "../../src/contract/chat-format.ts";
 import { completeResponse } from "../../src/inference/responses/response-defaults.ts";
 import { ResponsesStreamWriter } from "../../src/inference/responses/responses-stream.ts";
 import { toResponse } from "../../src/inference/responses/to-response.ts";
@@ -28,6 +28,9 @@ import {
   typesOf,
   usage,
 } from "../support/responses-translation.ts";
+
+/** Some providers of the chat format send only the address. */
+const bareSource = { type: "url_citation", url_citation: { url: "https://example.com/" } } as ChatAnnotation;
 
 // The published schemas belong to others and are not a part of this project: they stand beside the checkout, or where told.
 const schemaFolder =
@@ -302,7 +305,7 @@ describe("chunks become events", () => {
   test("a source is told with the message that has its text, and its positions count from there", () => {
     const cite = (url: string, start_index?: number, end_index?: number) => {
       const at = start_index === undefined || end_index === undefined ? {} : { start_index, end_index };
-      return { type: "url_citation" as const, url_citation: { url, ...at } };
+      return { type: "url_citation", url_citation: { url, ...at } } as ChatAnnotation;
     };
     const events = stream([
       chunk({ content: "One two." }),
@@ -351,7 +354,7 @@ describe("chunks become events", () => {
       () => ({ refusal: "no " }),
       () => begun(draw(3), `call-${draw(4)}`, ["", "{}", '{"a":'][draw(3)]),
       () => piece(draw(3), ["", "{}", "1}", " "][draw(4)] ?? ""),
-      () => ({ annotations: [{ type: "url_citation", url_citation: { url: "https://example.com/" } }] }),
+      () => ({ annotations: [bareSource] }),
       () => ({ extra_content: { google: { thought_signature: "s" } } }),
       () => ({ images: [{ image_url: { url: pixel } }] }),
     ];
@@ -387,7 +390,7 @@ describe.skipIf(!existsSync(schemaFolder))("everything that is written fits the 
     user: "u",
     previous_response_id: "resp_0",
   };
-  const annotations = [{ type: "url_citation" as const, url_citation: { url: "https://example.com/" } }];
+  const annotations = [bareSource];
   const logprobs = { content: [{ token: "A", logprob: -1, bytes: null, top_logprobs: [] }] };
   const streams: readonly (readonly ChatChunk[])[] = [
     [finish("stop")],

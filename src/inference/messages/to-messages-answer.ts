@@ -136,11 +136,11 @@ function toThinkingBlock(detail: ReasoningDetail): AnswerBlock[] {
 }
 
 export function toCitations(annotations: ChatChoice["message"]["annotations"]) {
-  return readSources(annotations).map(({ url, title = null, content = "" }) => ({
+  return readSources(annotations).map(({ url, title, content }) => ({
     type: "web_search_result_location",
     url,
-    title: title ?? null,
-    cited_text: content ?? "",
+    title: title || null,
+    cited_text: content,
     encrypted_index: "",
   }));
 }

@@ -217,7 +217,7 @@ export function toAnnotations(annotations: readonly ChatAnnotation[] | null | un
   return readSources(annotations).map(({ url, title, start_index, end_index }) => ({
     type: "url_citation" as const,
     url,
-    title: title ?? "",
+    title,
     start_index: readCount(start_index),
     end_index: readCount(end_index),
   }));

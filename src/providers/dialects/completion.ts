@@ -49,7 +49,7 @@ interface Citation {
 }
 
 export function toUrlCitation({ url, title, content, start, end }: Citation): ChatAnnotation {
-  const source = { url, start_index: start, end_index: end, ...filled({ title, content }) };
+  const source = { url, title, start_index: start, end_index: end, ...filled({ content }) };
   return { type: "url_citation", url_citation: source };
 }
 

@@ -191,7 +191,7 @@ describe("an answer", () => {
       { url: "https://a.example", title: "A", start_index: 0, end_index: 9 },
       { url: "gs://c", title: "C", content: "words", start_index: 0, end_index: 9 },
       { url: "https://a.example", title: "A", start_index: 10, end_index: 15 },
-      { url: "https://b.example" },
+      { url: "https://b.example", title: "", start_index: content.length, end_index: content.length },
     ].map((url_citation) => ({ type: "url_citation", url_citation }));
 
     expect(choiceOf(answerOf([{ text: content }], { groundingMetadata })).message.annotations as unknown).toEqual(

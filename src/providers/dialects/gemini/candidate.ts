@@ -2,8 +2,8 @@
 
 import type { ChatAnnotation, ChatWebSearch, FinishReason } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject } from "../../dialect.ts";
-import { asList, asText, finiteNumber, objectOrNull, objectsIn } from "../../lenient.ts";
-import { createFinishReasons, createId, filled, present } from "../completion.ts";
+import { asList, asString, asText, finiteNumber, objectOrNull, objectsIn } from "../../lenient.ts";
+import { createFinishReasons, createId, filled, toUrlCitation } from "../completion.ts";
 import { toExtra } from "./signature.ts";
 
 /** The content of several parts. */
@@ -137,13 +137,17 @@ export function readGrounding(grounding: unknown, content: string) {
   return { annotations: toAnnotations(grounding, content), web_searches: toWebSearches(grounding) };
 }
 
-/** Sources with the range of the text that they support. The vendor counts bytes, the chat format characters. */
+/**
+ * Sources with the range of the text that they support; without one, they stand at the end of the text. The vendor counts bytes, the chat
+ * format characters.
+ */
 function toAnnotations(grounding: unknown, content: string): ChatAnnotation[] {
   const chunks = asList(objectOrNull(grounding)?.["groundingChunks"]).map(toSource);
   const supports = asList(objectOrNull(grounding)?.["groundingSupports"]);
   const annotations: ChatAnnotation[] = [];
   const cited = new Set<number>();
   const bytes = supports.length > 0 ? Buffer.from(content) : null;
+  const atEnd = { start: content.length, end: content.length };
   for (const support of supports) {
     const segment = objectOrNull(objectOrNull(support)?.["segment"]);
     const start = characterAt(bytes, segment?.["startIndex"] ?? 0);
@@ -152,12 +156,12 @@ function toAnnotations(grounding: unknown, content: string): ChatAnnotation[] {
       const source = typeof index === "number" ? chunks[index] : undefined;
       if (source === undefined || source === null) continue;
       cited.add(index as number);
-      const range = start === null || end === null || end < start ? {} : { start_index: start, end_index: end };
-      annotations.push({ type: "url_citation", url_citation: { ...source, ...range } });
+      const isRange = start !== null && end !== null && start <= end;
+      annotations.push(toUrlCitation({ ...source, ...(isRange ? { start, end } : atEnd) }));
     }
   }
   for (const [index, source] of chunks.entries())
-    if (source !== null && !cited.has(index)) annotations.push({ type: "url_citation", url_citation: source });
+    if (source !== null && !cited.has(index)) annotations.push(toUrlCitation({ ...source, ...atEnd }));
   return annotations;
 }
 
@@ -167,13 +171,13 @@ function toWebSearches(grounding: unknown): ChatWebSearch[] {
   return queries.map((query) => ({ id: createId("search_"), query: String(query) }));
 }
 
-function toSource(chunk: unknown): ChatAnnotation["url_citation"] | null {
+function toSource(chunk: unknown): { url: string; title: string; content: string } | null {
   const found = objectOrNull(chunk);
   const source =
     objectOrNull(found?.["web"]) ?? objectOrNull(found?.["retrievedContext"]) ?? objectOrNull(found?.["maps"]);
   const url = asText(source?.["uri"]);
   if (url === null) return null;
-  return { url, ...present({ title: asText(source?.["title"]), content: asText(source?.["text"]) }) };
+  return { url, title: asString(source?.["title"]), content: asString(source?.["text"]) };
 }
 
 function characterAt(bytes: Buffer | null, offset: unknown): number | null {
