@@ -4,6 +4,7 @@
 import type { ChatChunk } from "../contract/chat-format.ts";
 import { doneFrame, toFrame } from "../lib/event-stream.ts";
 import type { ChunkSink, ChunkSource, LooseChunk } from "./chunk-source.ts";
+import { DeltaLists } from "./delta-lists.ts";
 import { type Charge, type Quote, toCostMembers, unknownUsage } from "./pricing.ts";
 import type { Relay } from "./relay-stream.ts";
 
@@ -119,6 +120,8 @@ function carriesContent(choice: unknown): boolean {
 /** For callers that use the chat format. */
 export class ChatChunkWriter implements ChunkWriter {
   readonly #includeUsage: boolean;
+  /** For translated streams. */
+  #lists: DeltaLists | null = null;
   #lastChunk: LooseChunk | null = null;
 
   constructor(includeUsage: boolean) {
@@ -127,20 +130,29 @@ export class ChatChunkWriter implements ChunkWriter {
 
   chunk(chunk: LooseChunk, frame: Uint8Array | null, text: string | null, frames: Uint8Array[]): void {
     this.#lastChunk = chunk;
-    frames.push(frame ?? toFrame(text ?? JSON.stringify(chunk)));
+    const received = frame ?? (text === null ? null : toFrame(text));
+    if (received !== null) {
+      frames.push(received);
+      return;
+    }
+    this.#lists ??= new DeltaLists();
+    this.#push(this.#lists.split(chunk), frames);
   }
 
   usage(chunk: LooseChunk, charge: Charge, frames: Uint8Array[]): void {
     // The gateway always requests usage from the provider; the caller receives it only on request.
-    if (this.#includeUsage) frames.push(toFrame(JSON.stringify({ ...chunk, choices: [], ...toCostMembers(charge) })));
+    if (this.#includeUsage) this.#push([{ ...chunk, choices: [], ...toCostMembers(charge) }], frames);
   }
 
   end(frames: Uint8Array[], metadata: Record<string, unknown> | null): void {
-    if (metadata !== null) {
-      const { id, object, created, model } = this.#lastChunk ?? {};
-      frames.push(toFrame(JSON.stringify({ id, object, created, model, choices: [], switchyard: metadata })));
-    }
+    const { id, object, created, model } = this.#lastChunk ?? {};
+    this.#push(this.#lists?.end({ id, object, created, model }) ?? [], frames);
+    if (metadata !== null) this.#push([{ id, object, created, model, choices: [], switchyard: metadata }], frames);
     frames.push(doneFrame);
+  }
+
+  #push(chunks: readonly LooseChunk[], frames: Uint8Array[]): void {
+    for (const chunk of chunks) frames.push(toFrame(JSON.stringify(chunk)));
   }
 }
 
