@@ -131,12 +131,15 @@ export class ChatChunkWriter implements ChunkWriter {
   chunk(chunk: LooseChunk, frame: Uint8Array | null, text: string | null, frames: Uint8Array[]): void {
     this.#lastChunk = chunk;
     const received = frame ?? (text === null ? null : toFrame(text));
-    if (received !== null) {
+    // A caller that requested usage receives it once, in a chunk of its own.
+    const hasUsage = this.#includeUsage && Boolean(chunk["usage"]);
+    if (received !== null && !hasUsage) {
       frames.push(received);
       return;
     }
-    this.#lists ??= new DeltaLists();
-    this.#push(this.#lists.split(chunk), frames);
+    const written = hasUsage ? { ...chunk, usage: null } : chunk;
+    if (received === null) this.#lists ??= new DeltaLists();
+    this.#push(this.#lists?.split(written) ?? [written], frames);
   }
 
   usage(chunk: LooseChunk, charge: Charge, frames: Uint8Array[]): void {

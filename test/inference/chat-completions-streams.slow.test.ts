@@ -58,13 +58,14 @@ describe("streams", () => {
     expect(done).toBe(true);
   });
 
-  test("usage that rides on the last content chunk reaches the caller", async () => {
+  test("usage that the vendor puts on a content chunk reaches the caller once, in a last chunk", async () => {
     const last = { ...chatChunk({}, "stop"), usage: usualUsage };
     vendor.next([streamHead(), event(chatChunk({ content: "hi" })), event(last), httpChunk(doneText), lastHttpChunk]);
     const { chunks, content } = await askStream({ ...streamed, stream_options: { include_usage: true } });
     expect(content).toBe("hi");
-    expect(chunks.filter((chunk) => chunk.usage)).not.toHaveLength(0);
-    expect(chunks.some((chunk) => chunk.choices[0]?.finish_reason === "stop")).toBe(true);
+    expect(chunks.filter((chunk) => chunk.usage)).toEqual([chunks.at(-1) as never]);
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: usualUsage, cost: null });
+    expect(chunks.at(-2)).toEqual({ ...last, usage: null } as never);
   });
 
   test("every event is written by itself, at the moment it arrives", async () => {
