@@ -43,6 +43,7 @@ class ConversationWriter {
   readonly #traits: ModelTraits;
   readonly #system: JsonObject[] = [];
   readonly #turns: Turn[] = [];
+  #lastTurnHasResults = false;
   readonly #documentNames: DocumentNames = new Set();
   readonly #usedNames = new Set<string>();
   readonly #dropped = new Set<string>();
@@ -99,20 +100,20 @@ class ConversationWriter {
   #append(role: Turn["role"], blocks: readonly JsonObject[]): void {
     if (blocks.length === 0) return;
     const last = this.#turns.at(-1);
-    if (last === undefined || last.role !== role) this.#turns.push({ role, content: [...blocks] });
-    else if (this.#mayJoin(last.content, blocks)) last.content.push(...blocks);
+    if (last === undefined || last.role !== role) {
+      this.#turns.push({ role, content: [...blocks] });
+      this.#lastTurnHasResults = false;
+    } else if (this.#mayJoinLastTurn(blocks)) last.content.push(...blocks);
     else this.#appendToResult(last.content, blocks);
+    this.#lastTurnHasResults ||= hasBlock(blocks, "toolResult");
   }
 
   /** The service joins two turns of one role and refuses the result, so content after tool results becomes part of the last result. */
-  #appendToResult(turn: JsonObject[], blocks: readonly JsonObject[]): void {
-    const at = turn.findLastIndex((block) => isObject(block["toolResult"]));
-    const result = turn[at]?.["toolResult"];
+  #appendToResult(turn: readonly JsonObject[], blocks: readonly JsonObject[]): void {
+    const result = turn.findLast((block) => isObject(block["toolResult"]))?.["toolResult"];
     if (!isObject(result)) return;
-    const added = blocks
-      .filter((block) => block["cachePoint"] === undefined)
-      .map((block) => this.#toResultBlock(block));
-    turn[at] = { toolResult: { ...result, content: [...(result["content"] as readonly JsonObject[]), ...added] } };
+    const content = result["content"] as JsonObject[];
+    for (const block of blocks) if (block["cachePoint"] === undefined) content.push(this.#toResultBlock(block));
   }
 
   /** Marks a user message, to separate it from the output of the tool. */
@@ -124,11 +125,11 @@ class ConversationWriter {
       : { text: `<user_message>\n${text}\n</user_message>` };
   }
 
-  #mayJoin(earlier: readonly JsonObject[], later: readonly JsonObject[]): boolean {
-    if (!hasBlock(earlier, "toolResult") || later.every((block) => block["toolResult"] !== undefined)) return true;
+  #mayJoinLastTurn(blocks: readonly JsonObject[]): boolean {
+    if (!this.#lastTurnHasResults || blocks.every((block) => block["toolResult"] !== undefined)) return true;
     const { besideToolResults } = this.#traits;
     if (besideToolResults !== "no documents") return besideToolResults === "everything";
-    return !hasBlock(later, "document") && !hasBlock(later, "video");
+    return !hasBlock(blocks, "document") && !hasBlock(blocks, "video");
   }
 
   #toMark(marked: object): JsonObject | null {

@@ -129,10 +129,9 @@ function toThinking(request: ChatRequest, target: Target, dropped: string[]): un
 }
 
 function toMessages(messages: readonly ChatMessage[], target: Target): readonly unknown[] {
-  const plain = chat.withToolCalls(messages);
-  const withText = plain.filter((message) => message.role !== "system" || chat.textOf(message.content) !== "");
-  return (withText.length === 0 ? plain : withText).map((message) => {
-    const index = plain.indexOf(message);
+  const all = chat.withToolCalls(messages).map((message, index) => ({ message, index }));
+  const withText = all.filter(({ message }) => message.role !== "system" || chat.textOf(message.content) !== "");
+  return (withText.length === 0 ? all : withText).map(({ message, index }) => {
     if (message.role === "assistant") return toAssistantMessage(message, target);
     if (message.role === "tool") {
       const content = toParts(message.content, index, toolParts);

@@ -9,7 +9,7 @@ import { readOwnSignature } from "./content.ts";
 
 interface MistralMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
-  readonly content: MistralContent;
+  content: MistralContent;
   readonly [member: string]: unknown;
 }
 
@@ -23,7 +23,7 @@ export function toMistralMessages(messages: readonly ChatMessage[], target: Targ
     const written = toMessage(message, index, target);
     const before = ordered.at(-1);
     if (before?.role === "tool" && (written.role === "user" || written.role === "system"))
-      ordered[ordered.length - 1] = appendToResult(before, written);
+      appendToResult(before, written);
     else
       ordered.push(written.role === "system" && before?.role === "assistant" ? { ...written, role: "user" } : written);
   });
@@ -34,13 +34,14 @@ export function toMistralMessages(messages: readonly ChatMessage[], target: Targ
 }
 
 /** Marks separate the message from the output of the tool. */
-function appendToResult(result: MistralMessage, { role, content }: MistralMessage): MistralMessage {
+function appendToResult(result: MistralMessage, { role, content }: MistralMessage): void {
   const start = { type: "text", text: `\n<${role}_message>\n` };
   const end = { type: "text", text: `\n</${role}_message>` };
-  return { ...result, content: [...toPartList(result.content), start, ...toPartList(content), end] };
+  if (typeof result.content === "string") result.content = toPartList(result.content);
+  result.content.push(start, ...toPartList(content), end);
 }
 
-type MistralContent = string | readonly unknown[];
+type MistralContent = string | unknown[];
 
 function toMessage(message: ChatMessage, index: number, target: Target): MistralMessage {
   if (message.role === "assistant") return toAssistantMessage(message, index, target);
@@ -72,7 +73,7 @@ function toThinkingPart({ text, signature }: { text: string; signature?: string 
   return present({ type: "thinking", thinking, signature: readOwnSignature(signature), closed: true });
 }
 
-function toPartList(content: MistralContent): readonly unknown[] {
+function toPartList(content: MistralContent): unknown[] {
   if (typeof content !== "string") return content;
   return content === "" ? [] : [{ type: "text", text: content }];
 }
