@@ -144,7 +144,11 @@ function createPromptMembers(modelName: z.ZodString, mayNameHost: MayNameHost) {
 export function createMessagesRequest(aliases: ReadonlySet<string>, mayNameHost: MayNameHost = mayBePublicHost) {
   return looseComponent("MessagesRequest", {
     ...createPromptMembers(createModelName(aliases), mayNameHost),
-    max_tokens: z.int().min(1).max(1_000_000),
+    max_tokens: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .describe("0 fills the prompt cache of a provider of the Messages format without an answer; others refuse 0."),
     stream: z.boolean().nullish(),
     temperature: z.number().min(0).max(1).nullish(),
     top_p: z.number().min(0).max(1).nullish(),

@@ -90,6 +90,15 @@ describe("to a provider of the format", () => {
     expect(vendor.last().body.toString()).toBe(body.replace(claude, claude.slice("anthropic/".length)));
   });
 
+  test("a request that only fills the prompt cache is passed on, also for a key with a budget", async () => {
+    const limited = await gateway.createKey({ budget: { amount: 1, period: "none" } });
+    const warmed = { ...JSON.parse(answerText), content: [], stop_reason: "max_tokens" };
+    vendor.next(answer(200, warmed));
+    const message = await readMessage(await ask(hello(claude, { max_tokens: 0 }), { key: limited }));
+    expect(message.content).toEqual([]);
+    expect(JSON.parse(vendor.last().body.toString())).toMatchObject({ max_tokens: 0 });
+  });
+
   test("members of the gateway are taken out, and nothing else moves", async () => {
     const ours = {
       tags: { team: "a" },
@@ -258,6 +267,17 @@ describe("to a provider of another format", () => {
     const error = await readError(await ask(hello(chatModels.gemini, { mcp_servers: servers })));
     expect(error).toMatchObject({ status: 400, type: "invalid_request_error" });
     expect(error.message).toContain("mcp_servers");
+    expect(vendor.requests).toBeEmpty();
+  });
+
+  test.each([
+    chatModels.gemini,
+    "mock/echo",
+  ])("a request that only fills the prompt cache is refused: %s", async (model) => {
+    const error = await readError(await ask(hello(model, { max_tokens: 0 })));
+    expect(error).toMatchObject({ status: 400, type: "invalid_request_error" });
+    expect(error.message).toContain("max_tokens");
+    expect(error.message).toContain("prompt cache");
     expect(vendor.requests).toBeEmpty();
   });
 

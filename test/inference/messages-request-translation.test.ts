@@ -34,7 +34,7 @@ const tool = { name: "look_up", description: "Looks up", input_schema: { type: "
 describe("a request is checked before anything is called", () => {
   test.each<[string, object, readonly (string | number)[], string]>([
     ["max_tokens is required", { max_tokens: undefined }, ["max_tokens"], "missing"],
-    ["max_tokens is at least 1", { max_tokens: 0 }, ["max_tokens"], "greater_than_equal"],
+    ["max_tokens is not negative", { max_tokens: -1 }, ["max_tokens"], "greater_than_equal"],
     ["there is a message", { messages: [] }, ["messages"], "too_short"],
     ["roles are known", { messages: [{ role: "tool", content: "x" }] }, ["messages", 0, "role"], "literal_error"],
     [

@@ -27,6 +27,8 @@ export function fromMessagesRequest(request: MessagesRequest, options: Translati
     ...(request.stream === true && { stream: true, stream_options: { include_usage: true } }),
   };
   const messages = [...toSystem(request.system), ...fromMessagesTurns(request.messages, translation)];
+  if (request.max_tokens === 0)
+    report.unsupported(["max_tokens"], "This provider cannot fill its prompt cache without an answer: use at least 1");
   checkOtherMembers(request, report);
   return translation.finish(request.model, messages, members);
 }
