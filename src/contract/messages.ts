@@ -122,7 +122,8 @@ function createPromptMembers(modelName: z.ZodString, mayNameHost: MayNameHost) {
   const { message } = createTurns(mayNameHost);
   return {
     model: modelName,
-    messages: z.array(message).min(1).max(2048),
+    // Anthropic's limit. Bodies of this size are refused earlier, because the number of JSON values is limited.
+    messages: z.array(message).min(1).max(100_000),
     system: z.union([text, z.array(textBlock)]).nullish(),
     tools: z
       .array(

@@ -99,6 +99,20 @@ describe("to a provider of the format", () => {
     expect(JSON.parse(vendor.last().body.toString())).toMatchObject({ max_tokens: 0 });
   });
 
+  test("conversations may be longer than those of the chat format", async () => {
+    const messages = Array.from({ length: 3_000 }, (_, index) => ({
+      role: index % 2 === 0 ? "user" : "assistant",
+      content: "x",
+    }));
+    for (const to of [path, `${path}/count_tokens`]) {
+      vendor.next(answer(200, { ...JSON.parse(answerText), input_tokens: 3_000 }));
+      const response = await ask(hello(claude, { messages }), { path: to });
+      expect({ to, status: response.status }).toEqual({ to, status: 200 });
+      await response.arrayBuffer();
+      expect(JSON.parse(vendor.last().body.toString()).messages).toHaveLength(3_000);
+    }
+  });
+
   test("members of the gateway are taken out, and nothing else moves", async () => {
     const ours = {
       tags: { team: "a" },
