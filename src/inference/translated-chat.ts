@@ -1,7 +1,7 @@
 // Translation for providers of another dialect: the request is translated into their format, and the answer back into the chat format.
 
 import { gatewayMemberNames } from "../contract/chat-completions.ts";
-import type { ChatCompletion, ChatPart, ChatRequest } from "../contract/chat-format.ts";
+import type { ChatCompletion, ChatMessage, ChatPart, ChatRequest } from "../contract/chat-format.ts";
 import { GatewayError } from "../errors.ts";
 import { toHeaderLines } from "../providers/authorize-request.ts";
 import { findChatRules } from "../providers/chat-rules.ts";
@@ -30,6 +30,7 @@ export function translateChat(
 ): ChatAdapter {
   const { provider, model } = candidate;
   const byTable = findDropped(plain, dialect.parameters, ourMembers);
+  if (plain.messages.some(hasName)) byTable.push("messages.name");
   const calls = ruleOf(dialect.parameters, "n") === "parallel" ? (plain.n ?? 1) : 1;
   const request = withoutOurs(calls === 1 ? plain : { ...plain, n: null });
   const facts = findModelFacts(provider.row, model);
@@ -55,6 +56,12 @@ export function translateChat(
       return isChecked ? new CheckedSource(source, plain, provider) : source;
     },
   };
+}
+
+/** The name of a participant, which no other dialect has. In a result, it is the name of the function, which the id of the call implies. */
+function hasName(message: ChatMessage): boolean {
+  const { role, name } = message as { readonly role: string; readonly name?: unknown };
+  return Boolean(name) && role !== "tool" && role !== "function";
 }
 
 const maxShownIdLength = 64;

@@ -150,6 +150,37 @@ describe("a member that is rewritten for the provider is named, and refused unde
   });
 });
 
+describe("the name of a participant, which other formats do not have, is reported as dropped", () => {
+  const said: Readonly<Record<string, Members>> = {
+    "anthropic/claude-sonnet-4-5": claudeMessage("Hi"),
+    "gemini/gemini-3.8-flash": { candidates: [{ content: { parts: [{ text: "Hi" }] }, finishReason: "STOP" }] },
+    "cohere/command-a-03-2025": { message: { content: [{ type: "text", text: "Hi" }] }, finish_reason: "COMPLETE" },
+  };
+
+  test.each(Object.keys(said))("%s", async (model) => {
+    const asked = { model, messages: [{ ...hello, name: "ann" }, { role: "assistant", content: "yes?" }, hello] };
+    vendor.next(answer(200, said[model]));
+    const response = await ask(gateway.url, key, asked);
+    expect(response.headers.get("x-switchyard-dropped-params")).toBe("messages.name");
+    const refused = await readError(await ask(gateway.url, key, { ...asked, strict_parameters: true }));
+    expect(refused).toMatchObject({ status: 422, param: "messages.name" });
+  });
+
+  test("an empty name, and the name of a function beside its result, are not lost", async () => {
+    const call = { id: "c1", type: "function", function: { name: "clock", arguments: "{}" } };
+    const messages = [
+      { ...hello, name: "" },
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: "c1", name: "clock", content: "noon" },
+    ];
+    const model = "anthropic/claude-sonnet-4-5";
+    vendor.next(answer(200, said[model]));
+    const response = await ask(gateway.url, key, { model, messages, strict_parameters: true });
+    expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 200 });
+    expect(response.headers.get("x-switchyard-dropped-params")).toBeNull();
+  });
+});
+
 /** https://ai.google.dev/api/tokens */
 describe("tokens are counted by Gemini itself", () => {
   const asked = { model: "gemini/gemini-3.8-flash", system: "Brief.", messages: [hello] };
