@@ -95,8 +95,8 @@ const bodies: Readonly<Record<string, readonly [schema: z.ZodType, others: objec
     { model, messages: [user], max_tokens: 1 },
     {
       ...gatewayMembers,
-      messages: { accepted: [[user], list(2_048, user)], refused: [[], list(2_049, user)] },
-      max_tokens: integers(1, 1_000_000),
+      messages: { accepted: [[user], list(100_000, user)], refused: [[], list(100_001, user)] },
+      max_tokens: integers(0, 1_000_000),
       temperature: range(0, 1),
       top_p: range(0, 1),
       top_k: { accepted: [0, 1], refused: [-1, 0.5] },
