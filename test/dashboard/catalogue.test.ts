@@ -1,6 +1,7 @@
 // How the page of models compares, sorts and prices models, without a browser.
 
 import { describe, expect, test } from "bun:test";
+import type { Model } from "../../src/dashboard/api/types.ts";
 import { formatPrice } from "../../src/dashboard/lib/format.ts";
 import {
   familyOf,
@@ -42,6 +43,35 @@ describe("sorting", () => {
     expect(namesOf(false)).toEqual(["cheap", "dear", "unknown"]);
     expect(namesOf(true)).toEqual(["dear", "cheap", "unknown"]);
   });
+
+  test("models of equal price, or of unknown price, are sorted by name, with numbers as numbers", () => {
+    const same = [
+      ...[priced("a/m-10", 1e-6), priced("b/m-9", 1e-6), priced("a/x-10", null), priced("a/x-9", null)],
+      ...[priced("a/m-8", 1e-6), priced("a/x-8", null)],
+    ].map(toEntry);
+    for (const isDescending of [false, true])
+      expect(sortEntries(same, "output", isDescending).map(({ name }) => name)).toEqual([
+        ...["m-8", "m-9", "m-10", "x-8", "x-9", "x-10"],
+      ]);
+  });
+
+  test("by model and by provider goes in both directions", () => {
+    const some = ["b/one", "a/two", "b/three", "c/zero"].map((id) => toEntry(makeBareModel(id)));
+    const idsOf = (by: "model" | "provider", isDescending: boolean) =>
+      sortEntries(some, by, isDescending).map(({ model }) => model.id);
+    expect(idsOf("model", false)).toEqual(["b/one", "b/three", "a/two", "c/zero"]);
+    expect(idsOf("model", true)).toEqual(["c/zero", "a/two", "b/three", "b/one"]);
+    expect(idsOf("provider", false)).toEqual(["a/two", "b/one", "b/three", "c/zero"]);
+    expect(idsOf("provider", true)).toEqual(["c/zero", "b/one", "b/three", "a/two"]);
+  });
+
+  test("by context compares how much a model reads, not what it costs", () => {
+    const some = [
+      ...[makeBareModel("a/small", { context_length: 8_000 }), makeBareModel("a/none", { context_length: null })],
+      makeBareModel("a/large", { context_length: 128_000 }),
+    ].map(toEntry);
+    expect(sortEntries(some, "context", true).map(({ name }) => name)).toEqual(["large", "small", "none"]);
+  });
 });
 
 test("every word of a search has to fit, also as the name of an ability", () => {
@@ -57,6 +87,61 @@ test("every word of a search has to fit, also as the name of an ability", () => 
   expect(find("A vision")).toEqual(["a/eye"]);
   expect(find("eye", true)).toEqual(["a/eye"]);
   expect(find("eye other")).toEqual([]);
+});
+
+describe("the abilities of a model", () => {
+  const { capabilities } = makeBareModel("a/plain");
+  const plain = {
+    ...capabilities,
+    ...{ supports_vision: false, supports_function_calling: null, supports_response_schema: false },
+    ...{ supports_reasoning: null, supports_audio_input: false, output_modalities: [] },
+  };
+  const modelWith = (change: object, endpoints: string[] = []) => ({
+    ...makeBareModel("a/model"),
+    ...{ capabilities: { ...plain, ...change }, endpoints },
+  });
+  const cases = [
+    ["vision", modelWith({ supports_vision: true })],
+    ["tools", modelWith({ supports_function_calling: true })],
+    ["structured", modelWith({ supports_response_schema: true })],
+    ["reasoning", modelWith({ supports_reasoning: true })],
+    ["audio", modelWith({ supports_audio_input: true })],
+    ["audio", modelWith({ output_modalities: ["audio"] })],
+    ["embeddings", modelWith({}, ["embeddings"])],
+  ] as const;
+
+  test.each(cases)("have %s if its entry says so", (ability, model) => {
+    expect([...toEntry(model as Model).abilities]).toEqual([ability]);
+  });
+
+  test("are none if nothing is known", () => {
+    expect(toEntry(modelWith({}) as Model).abilities.size).toBe(0);
+  });
+
+  test("and its provider are filters that all have to fit", () => {
+    const seeing = modelWith({ supports_vision: true, supports_reasoning: true });
+    const entries = [seeing, modelWith({ supports_vision: true }), { ...seeing, owned_by: "other" }].map((model) =>
+      toEntry(model as Model),
+    );
+    const count = (provider: string, ...abilities: string[]) =>
+      filterEntries(entries, { search: "", provider, abilities, isConfigured: false }).length;
+    expect(count("")).toBe(3);
+    expect(count("", "vision")).toBe(3);
+    expect(count("", "vision", "reasoning")).toBe(2);
+    expect(count("other")).toBe(1);
+    expect(count("a", "reasoning")).toBe(1);
+  });
+});
+
+test("prices of tokens have none of the digits that the multiplication adds", () => {
+  const pricing = {
+    ...{ input_cost_per_token: 0.14e-6, output_cost_per_token: 0.28e-6, cache_read_input_token_cost: 2.8e-8 },
+    search_cost_per_query: 0.0011,
+  };
+  expect(toEntry(makeBareModel("a/b", { pricing }))).toMatchObject({ input: 0.14, output: 0.28, cached: 0.028 });
+  expect(toEntry(makeBareModel("a/b", { pricing: null }))).toMatchObject({ input: null, output: null, cached: null });
+  expect(listRates(pricing).map(({ amount }) => amount)).toEqual([0.14, 0.28, 0.028, 1.1]);
+  expect(listRates(null)).toEqual([]);
 });
 
 test("rates are stated by the million tokens or the thousand calls, without those that repeat another one", () => {

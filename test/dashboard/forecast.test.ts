@@ -11,9 +11,9 @@ const days = (from: string, costs: readonly number[]) =>
   });
 
 test("the rest of the month continues at the pace of the last seven whole days", () => {
-  // Ten days at 10, then today with 3 so far; 19 days of November are left after today.
-  const spent = days("2026-11-01", [...Array(10).fill(10), 3]);
-  expect(forecastMonth(spent, new Date("2026-11-11T09:00"))).toBe(10 * 10 + 10 + 19 * 10);
+  // Three days at 80, seven at 10, then today with 3 so far; 19 days of November are left after today.
+  const spent = days("2026-11-01", [...Array(3).fill(80), ...Array(7).fill(10), 3]);
+  expect(forecastMonth(spent, new Date("2026-11-11T09:00"))).toBe(3 * 80 + 7 * 10 + 10 + 19 * 10);
 });
 
 test("a day that has already cost more than the pace counts as it is", () => {
