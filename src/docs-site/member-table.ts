@@ -56,7 +56,8 @@ function renderPath(path: string): Html {
 }
 
 function renderType({ type, component }: MemberRow, { toObject }: MemberTable): Html {
-  if (component === null || !type.includes(component)) return html`${type}`;
-  const [before = "", after = ""] = type.split(component, 2);
-  return html`${before}<a href="${toObject(component)}">${component}</a>${after}`;
+  const at = component === null ? -1 : type.indexOf(component);
+  if (component === null || at < 0) return html`${type}`;
+  const after = type.slice(at + component.length);
+  return html`${type.slice(0, at)}<a href="${toObject(component)}">${component}</a>${after}`;
 }

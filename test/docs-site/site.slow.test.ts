@@ -113,6 +113,24 @@ describe.each(["gateway", "static"] as const)("the %s site", (target) => {
   });
 });
 
+test("each guide leads to the one before and the one after it in the menu", () => {
+  const names = navigation.flatMap(({ pages }) => pages);
+  const [before, page, after] = names.slice(1, 4);
+  const text = sites.gateway.find(({ path }) => path === page)?.text ?? "";
+  const leadsTo = (relation: string) => new RegExp(`<a rel="${relation}" href="([^"]+)"`).exec(text)?.[1];
+  expect([leadsTo("prev"), leadsTo("next")]).toEqual([before, after]);
+});
+
+test("the menu marks the area and the page that are open", () => {
+  const markedIn = (path: string) => {
+    const text = sites.static.find((file) => file.path === path)?.text ?? "";
+    return [...text.matchAll(/<a [^>]*aria-current="(\w+)"[^>]*>([^<]*)/g)].map(([, kind, title]) => [kind, title]);
+  };
+  expect(markedIn("api/errors")).toContainEqual(["true", "API reference"]);
+  expect(markedIn("api/errors")).not.toContainEqual(["true", "Guides"]);
+  expect(markedIn(navigation[0]?.pages[1] ?? "")).toContainEqual(["true", "Guides"]);
+});
+
 test("pages can be tried only where a gateway serves them", () => {
   const chat = (target: keyof typeof sites) => sites[target].find(({ path }) => path === "api/chat")?.text ?? "";
   expect(chat("gateway")).toContain('data-path="/v3/chat/completions"');
@@ -130,6 +148,17 @@ describe("the API reference", () => {
       for (const label of ["curl", "TypeScript", "Python"])
         expect([id, section.includes(`<figcaption>${label}</figcaption>`)]).toEqual([id, true]);
     }
+  });
+
+  test("shows what an operation answers apart from its errors", () => {
+    const chat = pages.get("api/chat")?.text ?? "";
+    const [answers = "", errors = ""] = chat
+      .slice(chat.indexOf("<h3>Answers</h3>"), chat.indexOf('<div class="samples">'))
+      .split('<details class="errors">');
+    const statusesOf = (part: string) => [...part.matchAll(/<b>(\d{3})<\/b>/g)].map(([, status]) => Number(status));
+    expect(statusesOf(answers)).toEqual([200]);
+    expect(statusesOf(errors)).toContain(400);
+    expect(statusesOf(errors).every((status) => status >= 400)).toBe(true);
   });
 
   test("has every error code", () => {
