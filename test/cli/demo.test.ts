@@ -27,7 +27,10 @@ async function fill(seed: number, until = end) {
     const anything = { from: null, to: null, team: null, actor: null, action: null, target: null, outcome: null };
     const records = await storage.audit.list({ ...anything, after: null, limit: 1_000 });
     const work = await storage.work.count();
-    return { lines, sums, management, jobs, files, records, work };
+    const deliveries = await Promise.all(
+      jobs.map(async ({ job }) => ({ job, sent: (await storage.deliveries.listForJob(job.id, null)) ?? [] })),
+    );
+    return { lines, sums, management, jobs, files, records, work, deliveries };
   } finally {
     await storage.close();
     await rm(dataDir, { recursive: true, force: true });
@@ -56,7 +59,8 @@ test("the lines cover thirty days up to the end", async () => {
 });
 
 test("there are jobs in every state with their deliveries, files, and changes by several people", async () => {
-  const { jobs, files, records, work } = await fill(4, Date.now());
+  const until = Date.now();
+  const { jobs, files, records, work, deliveries } = await fill(4, until);
   expect(new Set(jobs.map(({ job }) => job.status))).toEqual(new Set(["processing", "success", "fail"]));
   expect(new Set(jobs.map(({ deliveryState }) => deliveryState))).toEqual(new Set([null, "delivered", "failed"]));
   // Nothing is due: a gateway that serves the demo calls no one.
@@ -65,4 +69,25 @@ test("there are jobs in every state with their deliveries, files, and changes by
   expect(new Set(records.map(({ actorName }) => actorName)).size).toBeGreaterThan(3);
   const days = new Set(records.map(({ time }) => Math.floor(time / dayMs)));
   expect(days.size).toBeGreaterThan(10);
+  // Teams and keys are older than what was done with them.
+  const changes = records.filter(({ action }) => !action.endsWith(".create"));
+  for (const { time } of changes) expect(time).toBeWithin(until - 30 * dayMs, until);
+  for (const { job } of jobs) {
+    expect(job.createdAt).toBeWithin(until - 7 * dayMs, until);
+    if (job.finishedAt !== null) expect(job.finishedAt).toBeGreaterThan(job.createdAt);
+    // Only a job that succeeded has a price.
+    expect(job.cost === null).toBe(job.status !== "success");
+  }
+  // A webhook arrives at once, is given up after four attempts, or arrives after someone sent it again.
+  const histories = deliveries.map(({ sent }) =>
+    sent.map(({ state, attempts }) => `${state} ${attempts.length}`).join(", "),
+  );
+  expect(new Set(histories)).toEqual(new Set(["", "delivered 1", "failed 4", "failed 4, delivered 1"]));
+  for (const { job, sent } of deliveries) {
+    const times = sent.flatMap(({ attempts }) => attempts.map(({ startedAt }) => startedAt));
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
+    for (const time of times) expect(time).toBeGreaterThan(job.finishedAt ?? until);
+    for (const { status, error } of sent.flatMap(({ attempts }) => attempts))
+      expect([status, error === null]).toEqual(error === null ? [204, true] : [503, false]);
+  }
 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { createCommand, runCommandLine, UsageError } from "../../src/cli/command-line.ts";
-import { addLimitOptions, type CurrentLimits, toLimitMembers } from "../../src/cli/limit-options.ts";
+import { addLimitOptions, type CurrentLimits, describeBudget, toLimitMembers } from "../../src/cli/limit-options.ts";
 
 const budget = { amount: 10, period: "monthly", time_zone: "Europe/Berlin", raise: null } as const;
 const rates = { requests_per_second: 1, requests_per_minute: 60, tokens_per_minute: null, concurrent_requests: null };
@@ -104,6 +104,20 @@ describe("options of limits", () => {
     const { code, errors, members } = await read(words);
     expect([code, members]).toEqual([2, null]);
     expect(errors).toContain(message);
+  });
+
+  test("the pattern of a limit of models may have a single character", async () => {
+    expect((await read("--model-limit *=requests-per-minute:5")).members).toEqual({
+      model_limits: [{ model: "*", rate_limit: { requests_per_minute: 5 } }],
+    });
+    expect((await read("--model-limit =requests-per-minute:5")).code).toBe(2);
+  });
+
+  test("a budget is described with its raise and its period", () => {
+    expect(describeBudget(null)).toBe("no budget");
+    expect(describeBudget(budget)).toBe("10 USD monthly");
+    const raise = { amount: 5, until: "2040-01-01T00:00:00Z" };
+    expect(describeBudget({ ...budget, period: "none", raise })).toBe("10 + 5 USD");
   });
 
   test("a number that is missing is no zero", () => {

@@ -36,6 +36,8 @@ describe("switchyard models", () => {
     const perMillion = (shown.pricing.input_cost_per_token * 1_000_000).toFixed(6).replace(/\.?0+$/, "");
     expect(text).toMatch(new RegExp(`^openai/gpt-5 +yes +400000 +${perMillion.replace(".", "\\.")} `, "m"));
     expect(text).not.toContain("anthropic/");
+    const count = text.split("\n").filter((line) => line.startsWith("openai/")).length;
+    expect(text).toContain(`\n\n${count} models. Prices are in USD per million tokens`);
   });
 
   test("lists models with all of several capabilities", async () => {
@@ -61,6 +63,11 @@ describe("switchyard models", () => {
     const { text } = await models("show", "openai/gpt-5");
     expect(text).toMatch(/^model +openai\/gpt-5$/m);
     expect(text).toMatch(/^input cost per token +\S+ USD per million tokens$/m);
+    const { capabilities } = (await models("show", "openai/gpt-5", "--json")).json();
+    const supported = Object.keys(capabilities).filter((name) => capabilities[name] === true);
+    expect(/^supports +(.*)$/m.exec(text)?.[1]?.split(", ")).toEqual(
+      supported.map((name) => name.replace("supports_", "").replaceAll("_", " ")),
+    );
     expect(await models("show", "openai/gtp-5")).toMatchObject({
       code: 1,
       errors: expect.stringContaining("did you mean 'openai/gpt-5'?"),
@@ -95,8 +102,33 @@ describe("switchyard tasks", () => {
       code: 1,
       errors: expect.stringContaining("moderation"),
     });
-    expect((await tasks("show", "moderation")).code).toBe(2);
+    for (const wrong of ["moderation", "text/", "text/moderation/openai"])
+      expect((await tasks("show", wrong)).code).toBe(2);
   });
+});
+
+interface Listed {
+  readonly task: string;
+  readonly models: readonly { readonly configured: boolean }[];
+}
+
+test("a task says what each engine costs, and whether any is configured", async () => {
+  const args = ["show", "text/summarize", "--all"];
+  const { text } = await tasks(...args);
+  const { models: engines } = (await tasks(...args, "--json")).json();
+  expect(engines.length).toBeGreaterThan(2);
+  for (const { model, pricing } of engines) {
+    const row = text.split("\n").find((line) => line.startsWith(`${model} `)) ?? "";
+    const isFree = pricing?.price === 0 && (pricing.output_price ?? 0) === 0;
+    if (pricing === null) expect(row).toEndWith("-");
+    else if (isFree) expect(row).toEndWith("free");
+    else expect(row).toMatch(new RegExp(` ${pricing.price} USD.* per .*${pricing.price_unit_type}$`));
+    expect(row.includes("output")).toBe(!isFree && pricing?.output_price !== undefined);
+  }
+  const all = (await tasks("list", "--all", "--json")).json().tasks as Listed[];
+  const missing = all.find(({ models: offers }) => offers.every(({ configured }) => !configured))?.task ?? "none";
+  expect((await tasks("show", missing)).text).toContain("No configured provider performs it. --all shows those");
+  expect((await tasks("list")).text).toMatch(/^ocr\/ocr_async +job /m);
 });
 
 test("a gateway that does not answer is named, with what to do", async () => {

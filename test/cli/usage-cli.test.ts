@@ -27,6 +27,7 @@ const lines = [
   }),
   makeLine({
     ...{ time: time + 2, request_id, model: "model-b", cost_pico: 20_000_000n, price_version: "v1" },
+    ...{ key_id: "0198f3a2-0000-7000-8000-000000000001", first_token_ms: 40 },
     ...{ tokens: { input: 10, output: 5 }, usage: { usage: { prompt_tokens: 10, completion_tokens: 5 } } },
   }),
   makeRefusal({ time: time + 86_400_000, reason: "bad \u001b[31m reason", count: 3 }),
@@ -91,6 +92,14 @@ describe("switchyard usage", async () => {
     expect(csv.text.split("\r\n")[1]).toBe("model-a,1,10,5,0,0,9007.199254740991,0,100,");
   });
 
+  test("a ledger that agrees with its totals has no differences", async () => {
+    const { code, text } = await run("usage", "check");
+    expect([code, text]).toEqual([0, expect.stringMatching(/^4 lines, .*: no differences\.$/)]);
+    const json = JSON.parse((await run("usage", "check", "--json")).text);
+    expect(json).toMatchObject({ lines: 4, differences: [], has_more: false });
+    expect(JSON.parse((await run("usage", "--json", "check")).text)).toEqual(json);
+  });
+
   test("takes filters", async () => {
     const { text } = await run("usage", ...range, "--model", "model-b", "--outcome", "completed", "--json");
     expect(usageReport.parse(JSON.parse(text)).totals.lines).toBe(2);
@@ -113,6 +122,7 @@ describe("switchyard requests", async () => {
     expect(rest.text).toContain("9007.199254740991");
     const table = await run("requests", "list", "--limit", "2");
     expect(table.text).toContain("rate_limit_exceeded × 3");
+    expect(table.text).toMatch(/ completed +\S+ +mock\/model-b /);
     expect(table.text).toMatch(/More: --cursor \S+$/);
     expect((await run("requests", "list", "--min-cost", "9007", "--json")).text).toContain('"model": "model-a"');
   });
@@ -122,6 +132,11 @@ describe("switchyard requests", async () => {
     expect(code).toBe(0);
     expect(text).toContain(`request ${request_id}, cost 0.00002 USD`);
     expect(text).toContain("version operator");
+    expect(text).toMatch(/ attempt 1: mock\/model-b$/m);
+    expect(text).toMatch(/^ {2}key +unknown \(/m);
+    expect(text).toMatch(/^ {2}time +100 ms, first token after 40 ms$/m);
+    expect(text).toMatch(/^ {2}tokens +10 input, 5 output$/m);
+    expect(text).not.toMatch(/null|undefined/);
     expect(text).toMatch(/input +10 +× +0\.000001 += +0\.00001$/m);
     expect(text).toMatch(/output +5 +× +0\.000002 += +0\.00001$/m);
     const shown = requestDetail.parse(JSON.parse((await run("requests", "show", request_id, "--json")).text));
@@ -132,6 +147,7 @@ describe("switchyard requests", async () => {
     const { text } = await run("requests", "show", lines[3]?.request_id ?? "");
     expect(text).toContain("refused");
     expect(text).toContain("bad ?[31m reason");
+    expect(text).not.toMatch(/attempt|tokens|null|undefined/);
   });
 
   test("shows no parts that do not add up to the recorded cost", async () => {

@@ -135,12 +135,12 @@ describe("the abilities of a model", () => {
 
 test("prices of tokens have none of the digits that the multiplication adds", () => {
   const pricing = {
-    ...{ input_cost_per_token: 0.14e-6, output_cost_per_token: 0.28e-6, cache_read_input_token_cost: 2.8e-8 },
-    search_cost_per_query: 0.0011,
+    ...{ input_cost_per_token: 0.17e-6, output_cost_per_token: 0.23e-6, cache_read_input_token_cost: 0.05e-6 },
+    search_cost_per_query: 0.12e-3,
   };
-  expect(toEntry(makeBareModel("a/b", { pricing }))).toMatchObject({ input: 0.14, output: 0.28, cached: 0.028 });
+  expect(toEntry(makeBareModel("a/b", { pricing }))).toMatchObject({ input: 0.17, output: 0.23, cached: 0.05 });
   expect(toEntry(makeBareModel("a/b", { pricing: null }))).toMatchObject({ input: null, output: null, cached: null });
-  expect(listRates(pricing).map(({ amount }) => amount)).toEqual([0.14, 0.28, 0.028, 1.1]);
+  expect(listRates(pricing).map(({ amount }) => amount)).toEqual([0.17, 0.23, 0.05, 0.12]);
   expect(listRates(null)).toEqual([]);
 });
 

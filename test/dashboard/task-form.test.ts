@@ -161,7 +161,7 @@ test("a form begins with the defaults, and with one row in a list that needs one
     },
     required: ["needed", "several"],
   });
-  expect(toInitialValues(fields)).toEqual({
+  expect(toInitialValues(fields)).toStrictEqual({
     ...{ speed: 0, sort: "new", title: undefined, none: undefined },
     ...{ needed: [undefined], optional: [], several: [undefined, undefined] },
     ...{ pair: [undefined, undefined], range: { from: 1, to: undefined } },
