@@ -136,7 +136,8 @@ describe("the offers for a task", () => {
     expect(pick(all, "text/moderation/openai/gpt-5")).toBe("text/moderation/openai/gpt-5");
     expect(pick(all, "text/summarize/openai")).toBe("text/moderation/local");
     expect(pick([offer("sandbox", true), offer("openai", true), offer("local", false)])).toBe("text/moderation/openai");
-    expect(pick([offer("sandbox", true), offer("openai", false)])).toBe("text/moderation/sandbox");
+    const other = { ...offer("sandbox", true), model: "text/moderation/sandbox/other" };
+    expect(pick([other, offer("openai", false), offer("sandbox", true)])).toBe("text/moderation/sandbox/other");
     expect(pick([])).toBe("text/moderation/sandbox");
   });
 

@@ -73,3 +73,19 @@ test("a form says that the count starts at zero only if the period of an existin
   expect(startsAtZero({ ...toFields(unlimited), ...monthly }, unlimited)).toBe(false);
   expect(startsAtZero({ ...toFields(null), ...monthly }, null)).toBe(false);
 });
+
+test("a key expires after the days that were chosen, never, or as before", () => {
+  const expiryOf = (expiry: string) => toChangedKey({ ...emptyKey, expiry }, {} as Key).expires_at;
+  const days = (Date.parse(expiryOf("30") ?? "") - Date.now()) / 86_400_000;
+  expect(Math.round(days)).toBe(30);
+  expect(expiryOf("never")).toBeNull();
+  expect(toChangedKey({ ...emptyKey, expiry: "same" }, {} as Key)).not.toHaveProperty("expires_at");
+});
+
+test("one rate is a limit without the others, and a tag without a value is true", () => {
+  const limits = { ...toFields(null), tokensPerMinute: 900, tags: ["urgent", " a = b=c "] };
+  expect(toNewTeam({ ...emptyTeam, limits })).toMatchObject({
+    rate_limit: { requests_per_minute: null, tokens_per_minute: 900, concurrent_requests: null },
+    tags: { urgent: "true", a: "b=c" },
+  });
+});
