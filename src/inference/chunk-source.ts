@@ -47,7 +47,7 @@ export class PlainSource implements ChunkSource {
         return;
       }
       const { text, event } = this.#events.parse(data);
-      if (event["error"]) throw toErrorInAnswer(this.#provider, event["error"]);
+      if (event["error"]) throw toErrorInAnswer(this.#provider, event);
       this.#hasFinished ||= hasFinishReason(event);
       sink.chunk(event, frame, text);
     }

@@ -5,7 +5,7 @@ import type { ChatDialect, TokenCounting } from "../providers/dialect.ts";
 import { findModelFacts } from "../providers/provider.ts";
 import { attempt } from "./attempt.ts";
 import { type FetchMedia, toMustFetch } from "./media.ts";
-import { badAnswer, readObject } from "./provider-answer.ts";
+import { badAnswer, readAnswer } from "./provider-answer.ts";
 import type { CallDependencies, RequestContext } from "./request-context.ts";
 import type { Candidate } from "./route-planner.ts";
 import { limitsOf } from "./try-candidates.ts";
@@ -27,7 +27,7 @@ export async function countAtProvider(
   const sent = counting.toRequest(whole, { model, facts: findModelFacts(provider.row, model), isStream: false });
   const options = { context, candidate, isStream: false, isFree: true };
   const text = await attempt(dependencies, options, (running) => running.read(sent));
-  const answer = readObject(text, provider);
+  const answer = readAnswer(text, provider);
   try {
     return counting.fromAnswer(answer);
   } catch (error) {

@@ -10,11 +10,10 @@ import { toHeaderLines } from "../providers/authorize-request.ts";
 import type { Provider } from "../providers/configure.ts";
 import type { EmbeddingsAnswer, EmbeddingsDialect, JsonObject, ParameterTable } from "../providers/dialect.ts";
 import { findDropped, refuseDropped } from "../providers/parameters.ts";
-import { toErrorInAnswer } from "../providers/refusal.ts";
 import { type AddedMembers, type Attempt, attempt } from "./attempt.ts";
 import type { LocalEmbeddings } from "./local-embeddings.ts";
 import type { Charge } from "./pricing.ts";
-import { badAnswer, fillModel, readObject } from "./provider-answer.ts";
+import { badAnswer, fillModel, readAnswer } from "./provider-answer.ts";
 import type { JsonRequest } from "./request-context.ts";
 import type { Candidate } from "./route-planner.ts";
 import { deadlineOf, type PlanDependencies, planAndTry } from "./try-candidates.ts";
@@ -128,8 +127,7 @@ async function passThrough(input: EmbeddingsInput, candidate: Candidate, running
     append: [],
   });
   const text = await running.read({ path: fillModel(deployment.embeddingsPath, model), body });
-  const answer = readObject(text, provider);
-  if (answer["error"]) throw toErrorInAnswer(provider, answer["error"]);
+  const answer = readAnswer(text, provider);
   const { data, model: named, usage, object: _object, ...others } = answer;
   if (!Array.isArray(data) || !data.every(isVector)) throw badAnswer(provider, "did not answer with embeddings");
   return {
@@ -158,8 +156,8 @@ async function translate(
   const answers: EmbeddingsAnswer[] = [];
   for (let from = 0; from < requests.length; from += concurrency) {
     const reading = requests.slice(from, from + concurrency).map(async ({ path, body, headers }) => {
-      const answer = readObject(await running.read({ path, body, headerLines: toHeaderLines(headers) }), provider);
-      const embedded = readAnswer(answer, dialect, provider);
+      const answer = readAnswer(await running.read({ path, body, headerLines: toHeaderLines(headers) }), provider);
+      const embedded = readEmbeddings(answer, dialect, provider);
       // One of several calls is billed even if another one fails.
       if (requests.length > 1) spend(embedded, running);
       return embedded;
@@ -171,7 +169,7 @@ async function translate(
   return toVectors(answers, model);
 }
 
-function readAnswer(answer: JsonObject, dialect: EmbeddingsDialect, provider: Provider): EmbeddingsAnswer {
+function readEmbeddings(answer: JsonObject, dialect: EmbeddingsDialect, provider: Provider): EmbeddingsAnswer {
   try {
     return dialect.fromAnswer(answer);
   } catch (error) {

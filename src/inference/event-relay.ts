@@ -37,8 +37,7 @@ export abstract class EventRelay implements Relay {
       if (isDoneMark(data)) continue;
       const { text, event } = this.#events.parse(data);
       const type = typeof event["type"] === "string" ? event["type"] : "";
-      if (type === "error" || (type === "" && event["error"]))
-        throw toErrorInAnswer(this.provider, event["error"] ?? event);
+      if (type === "error" || (type === "" && event["error"])) throw toErrorInAnswer(this.provider, event);
       if (this.observe !== null) this.observe(event);
       const forwarded = this.forward(event, type, text);
       frames.push(toEventFrame(forwarded));

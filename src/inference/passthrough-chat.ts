@@ -6,11 +6,11 @@ import type { GatewayError } from "../errors.ts";
 import { editMembers, type Replacement } from "../lib/json-scan.ts";
 import type { Provider } from "../providers/configure.ts";
 import { readErrorRules } from "../providers/error-rules.ts";
-import { toErrorInAnswer, toRefusal } from "../providers/refusal.ts";
+import { toRefusal } from "../providers/refusal.ts";
 import type { Accounting } from "./attempt.ts";
 import type { ChatAdapter, WholeAnswer } from "./chat-adapter.ts";
 import { PlainSource } from "./chunk-source.ts";
-import { appendMembers, badAnswer, fillModel, readObject } from "./provider-answer.ts";
+import { appendMembers, badAnswer, fillModel, readAnswer } from "./provider-answer.ts";
 import type { JsonRequest } from "./request-context.ts";
 import type { Candidate } from "./route-planner.ts";
 
@@ -59,8 +59,7 @@ function readWhole(text: string, provider: Provider, accounting: Accounting): Wh
 }
 
 function readCompletion(text: string, provider: Provider): Record<string, unknown> {
-  const answer = readObject(text, provider);
-  if (answer["error"]) throw toErrorInAnswer(provider, answer["error"]);
+  const answer = readAnswer(text, provider);
   if (!Array.isArray(answer["choices"])) throw toMissingCompletion(text, provider);
   return answer;
 }

@@ -4,6 +4,7 @@ import { GatewayError } from "../errors.ts";
 import { editMembers, type Replacement, scanJson } from "../lib/json-scan.ts";
 import type { Provider } from "../providers/configure.ts";
 import type { JsonObject } from "../providers/dialect.ts";
+import { toErrorInAnswer } from "../providers/refusal.ts";
 
 export function readObject(text: string, provider: Provider): Record<string, unknown> {
   let value: unknown;
@@ -14,6 +15,13 @@ export function readObject(text: string, provider: Provider): Record<string, unk
   }
   if (typeof value !== "object" || value === null) throw badAnswer(provider, "did not answer with an object");
   return value as Record<string, unknown>;
+}
+
+/** For answers that report a failure with an `error`, although their status is 200. */
+export function readAnswer(text: string, provider: Provider): Record<string, unknown> {
+  const answer = readObject(text, provider);
+  if (answer["error"] || answer["type"] === "error") throw toErrorInAnswer(provider, answer);
+  return answer;
 }
 
 export function badAnswer(provider: Provider, problem: string, cause?: unknown): GatewayError {

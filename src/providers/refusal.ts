@@ -5,6 +5,7 @@ import { hideSecretForms } from "../lib/secret-forms.ts";
 import type { Provider } from "./configure.ts";
 import type { ErrorInAnswer, JsonObject } from "./dialect.ts";
 import { readErrorRules, spentCredits } from "./error-rules.ts";
+import { readErrorStatus } from "./error-status.ts";
 
 /** For calls of models. The row or the dialect of the provider may correct the status. */
 export function toRefusal(
@@ -49,7 +50,7 @@ interface Refused {
 function toRefusalOf(provider: Provider, { status, retryAfter }: Refused, body: string): GatewayError {
   const name = `The provider '${provider.name}'`;
   const withMessage = () => {
-    const message = scrub(provider, readErrorMessage(body));
+    const message = hideSecrets(provider, readErrorMessage(body));
     return message === "" ? "." : `: ${message}`;
   };
   if (status === 401 || status === 403 || status === 402)
@@ -111,24 +112,30 @@ function parseObject(body: string): JsonObject | null {
 }
 
 /** For a failure that a dialect found in an answer. */
-export function toFailureInAnswer(provider: Provider, failure: ErrorInAnswer): GatewayError {
-  if (failure.status === null) return toErrorInAnswer(provider, failure.message);
-  return toRefusalOf(provider, { status: failure.status, retryAfter: null }, JSON.stringify(failure.message));
+export function toFailureInAnswer(provider: Provider, { status, message }: ErrorInAnswer): GatewayError {
+  if (status === null) return toUnknownFailure(provider, message);
+  return toRefusalOf(provider, { status, retryAfter: null }, JSON.stringify(message));
 }
 
-/** Some providers fail with status 200 and an error object. */
-export function toErrorInAnswer(provider: Provider, error: unknown): GatewayError {
-  const message = scrub(provider, findMessage(error) ?? "");
+/** For an answer or event of status 200 that has an `error`, or is one: the same error as with a status of its own. */
+export function toErrorInAnswer(provider: Provider, answer: JsonObject): GatewayError {
+  const status = readErrorStatus(answer);
+  if (status === null) return toUnknownFailure(provider, findMessage(answer) ?? "");
+  return toRefusal(provider, status, null, JSON.stringify(answer));
+}
+
+function toUnknownFailure(provider: Provider, reason: string): GatewayError {
+  const message = hideSecrets(provider, reason);
   return new GatewayError("provider_error", `The provider '${provider.name}' failed${message ? `: ${message}` : "."}`);
 }
 
 const maxMessageLength = 1_000;
 const hidden = "[hidden]";
 
-/** Removes secrets: some vendors quote the key that they refuse. */
-function scrub(provider: Provider, message: string): string {
+/** The message without secrets: some vendors quote the key that they refuse. */
+export function hideSecrets({ secrets }: Pick<Provider, "secrets">, message: string): string {
   let clean = message;
-  for (const secret of provider.secrets) if (secret.length > 3) clean = clean.replaceAll(secret, hidden);
+  for (const secret of secrets) if (secret.length > 3) clean = clean.replaceAll(secret, hidden);
   return hideSecretForms(clean, hidden).slice(0, maxMessageLength);
 }
 

@@ -10,13 +10,12 @@ import { findChatRules } from "../../providers/chat-rules.ts";
 import type { MessagesPassthrough } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
 import type { ChatRules } from "../../providers/provider.ts";
-import { toErrorInAnswer } from "../../providers/refusal.ts";
 import { attempt, type ProviderRequest } from "../attempt.ts";
 import { type ChatCompletions, type ChatDependencies, toChatInput } from "../chat-completions.ts";
 import { encodeEvents } from "../chat-relay.ts";
 import { countAtProvider } from "../count-at-provider.ts";
 import { mustFetchFiles } from "../media.ts";
-import { appendMembers, badAnswer, readObject } from "../provider-answer.ts";
+import { appendMembers, badAnswer, readAnswer } from "../provider-answer.ts";
 import type { FrameStream } from "../relay-stream.ts";
 import { type JsonRequest, toMetadataReader } from "../request-context.ts";
 import type { Candidate } from "../route-planner.ts";
@@ -100,8 +99,7 @@ export function createMessages(dependencies: MessagesDependencies) {
         return { kind: "stream", stream };
       }
       const text = await running.read(request);
-      const answer = readObject(text, provider);
-      if (answer["type"] === "error") throw toErrorInAnswer(provider, answer["error"]);
+      const answer = readAnswer(text, provider);
       const { content } = answer;
       if (!Array.isArray(content)) throw badAnswer(provider, "did not answer with a message");
       const isEmptyRefusal = answer["stop_reason"] === "refusal" && content.length === 0;
@@ -137,7 +135,7 @@ export function createMessages(dependencies: MessagesDependencies) {
       const request = toProviderRequest(input, candidate, dialect.messages.countPath);
       const options = { context: input, candidate, isStream: false, isFree: true };
       const text = await attempt(dependencies, options, (running) => running.read(request));
-      const count = readObject(text, provider)["input_tokens"];
+      const count = readAnswer(text, provider)["input_tokens"];
       if (typeof count !== "number") throw badAnswer(provider, "did not answer with a count");
       return text;
     }

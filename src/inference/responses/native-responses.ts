@@ -8,7 +8,7 @@ import type { JsonObject } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
 import { toErrorInAnswer } from "../../providers/refusal.ts";
 import { type Attempt, type AttemptOptions, attempt, type ProviderRequest } from "../attempt.ts";
-import { badAnswer, fillModel, readObject } from "../provider-answer.ts";
+import { badAnswer, fillModel, readAnswer, readObject } from "../provider-answer.ts";
 import { toMetadataReader } from "../request-context.ts";
 import type { Candidate } from "../route-planner.ts";
 import { toEarlierWork } from "./background-line.ts";
@@ -161,16 +161,10 @@ export function withOwnIds(error: unknown, pairs: native.IdPairs): unknown {
   return message === error.message ? error : new GatewayError(error.code, message, error.details);
 }
 
-function readAnswer(text: string, provider: Provider): JsonObject {
-  const value = readObject(text, provider);
-  if (value["error"]) throw toErrorInAnswer(provider, value["error"]);
-  return value;
-}
-
 export function readResponse(text: string, provider: Provider): JsonObject {
   const value = readObject(text, provider);
   // A failed response is an answer, too: its status says that it failed.
-  if (value["error"] && value["object"] !== "response") throw toErrorInAnswer(provider, value["error"]);
+  if (value["error"] && value["object"] !== "response") throw toErrorInAnswer(provider, value);
   if (!Array.isArray(value["output"])) throw badAnswer(provider, "did not answer with a response");
   return value;
 }

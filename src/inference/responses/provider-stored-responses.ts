@@ -5,7 +5,7 @@ import { GatewayError } from "../../errors.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { type Attempt, type AttemptTarget, attempt, type ProviderRequest } from "../attempt.ts";
 import { type Charge, toCostMembers } from "../pricing.ts";
-import { badAnswer, fillModel, readObject } from "../provider-answer.ts";
+import { badAnswer, fillModel, readAnswer } from "../provider-answer.ts";
 import { toEarlierWork } from "./background-line.ts";
 import { backgroundStatus, type ResponseRecord } from "./conversation-store.ts";
 import { NativeRelay } from "./native-relay.ts";
@@ -112,7 +112,7 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     if (after !== null && providerAfter === null) throw invalidQuery("after", "There is no such item");
     const options = { suffix: "/input_items", after: providerAfter };
     const text = await lookUp(lookup, record, options, (running, sent) => running.read(sent));
-    const list = readObject(text, provider);
+    const list = readAnswer(text, provider);
     if (!Array.isArray(list["data"])) throw badAnswer(provider, "did not answer with a list");
     const sign = (id: unknown) => (typeof id === "string" ? signId(id) : null);
     const own: JsonObject = {

@@ -5,6 +5,7 @@ import { describe, expect, test } from "bun:test";
 import type { ChatChunk, ChatRequest } from "../../../src/contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject } from "../../../src/providers/dialect.ts";
 import { createResponsesChat } from "../../../src/providers/dialects/responses/index.ts";
+import { thrownBy } from "../../support/thrown.ts";
 
 const responsesChat = createResponsesChat({ reasons: true });
 const reading = { model: "m", answerTool: null };
@@ -244,4 +245,12 @@ describe("a stream", () => {
     [{ type: "error", error: { code: "server_error", message: "Broken." } }],
     [{ type: "response.failed", response: { error: { code: "server_error", message: "Broken." } } }],
   ])("%j is an error", (event) => expect(() => readAll([event])).toThrow("Broken."));
+
+  const tooLong = { type: "invalid_request_error", code: "context_length_exceeded", message: "Too long." };
+  test.each([
+    [{ ...tooLong, type: "error" }],
+    [{ type: "error", error: tooLong }],
+    [{ type: "response.failed", response: { error: tooLong } }],
+  ])("%j is a refusal of the request", (event) =>
+    expect(thrownBy(() => readAll([event]), ErrorInAnswer)).toMatchObject({ message: "Too long.", status: 400 }));
 });

@@ -10,8 +10,8 @@ import type {
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
-import { lookUp } from "../../../lib/look-up.ts";
 import { ErrorInAnswer, type JsonObject, type Reading, type Refusal } from "../../dialect.ts";
+import { readErrorStatus, statusOfName } from "../../error-status.ts";
 import { asCount, asList, asObject, asString } from "../../lenient.ts";
 import { createFinishReasons, filled, toCompletion, toUrlCitation } from "../completion.ts";
 import { reasoningFormat } from "./messages.ts";
@@ -199,25 +199,11 @@ function readConditions(counts: JsonObject): JsonObject {
   return Object.fromEntries(unusual.map(([name]) => [name, counts[name]]));
 }
 
-const statuses: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  conflict_error: 409,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-};
-
 /** `{type: "error", error: {type, message}}`, as an event of a stream or instead of an answer. */
 export function toErrorInAnswer(value: JsonObject): ErrorInAnswer {
   const error = isObject(value["error"]) ? value["error"] : value;
   const message = asString(error["message"]) || asString(error["type"]) || "it gave no reason";
-  const { status = lookUp(statuses, asString(error["type"])) ?? null } = readAnthropicRefusal(400, value);
+  const { status = readErrorStatus(value) } = readAnthropicRefusal(400, value);
   return new ErrorInAnswer(message, status);
 }
 
@@ -227,6 +213,6 @@ export function readAnthropicRefusal(status: number, body: JsonObject): Refusal 
   if (status === 400 && /credit balance is too low|reached your specified API usage limits/i.test(asString(message)))
     return { status: 402 };
   const isMisleading = type !== "invalid_request_error" && (status === 400 || status === 500);
-  const actual = isMisleading ? lookUp(statuses, asString(type)) : undefined;
-  return actual === undefined ? {} : { status: actual };
+  const actual = isMisleading ? statusOfName(type) : null;
+  return actual === null ? {} : { status: actual };
 }

@@ -3,6 +3,7 @@
 import type { ChatChoice, ChatCompletion, ChatUsage, FinishReason } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
+import { readErrorStatus } from "../../error-status.ts";
 import { asCount, asList, asObject, asString } from "../../lenient.ts";
 import { createFinishReasons, createId, filled, toCompletion } from "../completion.ts";
 import { readContent, toDetail, toExtraContent } from "./content.ts";
@@ -27,7 +28,7 @@ export function throwIfError(answer: JsonObject): void {
   const error = answer["error"] ?? (answer["object"] === "error" ? answer : null);
   if (error === null || error === undefined) return;
   const message = asString(error) || asString(asObject(error)["message"]) || "the generation failed";
-  throw new ErrorInAnswer(message, asCount(answer["raw_status_code"]) || null);
+  throw new ErrorInAnswer(message, asCount(answer["raw_status_code"]) || readErrorStatus(answer));
 }
 
 function toChoice(choice: JsonObject, index: number): ChatChoice {

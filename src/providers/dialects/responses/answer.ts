@@ -2,6 +2,7 @@
 
 import type { ChatChoice, ChatCompletion, ChatUsage, FinishReason } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
+import { readErrorStatus } from "../../error-status.ts";
 import { asCount, asList, asObject, asString } from "../../lenient.ts";
 import { filled, toCompletion } from "../completion.ts";
 
@@ -20,9 +21,13 @@ export function fromResponsesAnswer(answer: JsonObject, reading: Reading): ChatC
 
 export function throwIfFailed(answer: JsonObject): void {
   if (!answer["error"] && answer["status"] !== "failed") return;
-  const error = asObject(answer["error"]);
-  const status = error["code"] === "rate_limit_exceeded" ? 429 : null;
-  throw new ErrorInAnswer(asString(error["message"]) || "the response failed", status);
+  throw toErrorInAnswer(answer);
+}
+
+/** A failed response, an `error` event, or an error object instead of an answer. */
+export function toErrorInAnswer(answer: JsonObject): ErrorInAnswer {
+  const { message } = { ...answer, ...asObject(answer["error"]) };
+  return new ErrorInAnswer(asString(message) || "the response failed", readErrorStatus(answer));
 }
 
 function toChoice(answer: JsonObject): ChatChoice {

@@ -2,10 +2,10 @@
 
 import type { ChatChunk } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../../lib/lenient-json.ts";
-import { type ChatStreamReader, ErrorInAnswer, type ProviderEvent, type Reading } from "../../dialect.ts";
+import type { ChatStreamReader, ProviderEvent, Reading } from "../../dialect.ts";
 import { asObject, asString } from "../../lenient.ts";
 import { ChunkWriter, createEnvelope, toUsageChunk } from "../chunk-writer.ts";
-import { throwIfFailed, toAnnotation, toFinishReason, toReasoningDetail, toUsage } from "./answer.ts";
+import { throwIfFailed, toAnnotation, toErrorInAnswer, toFinishReason, toReasoningDetail, toUsage } from "./answer.ts";
 
 interface Call {
   readonly index: number;
@@ -56,7 +56,7 @@ export class ResponsesStreamReader implements ChatStreamReader {
         throwIfFailed({ status: "failed", ...asObject(value["response"]) });
         return noChunks;
       case "error":
-        throw toError(value);
+        throw toErrorInAnswer(value);
       default:
         return noChunks;
     }
@@ -117,10 +117,4 @@ export class ResponsesStreamReader implements ChatStreamReader {
 /** The index of an item in the output, or its id where the vendor leaves out the index. */
 function keyOf(event: JsonObject): unknown {
   return event["output_index"] ?? event["item_id"] ?? asObject(event["item"])["id"];
-}
-
-function toError(event: JsonObject): ErrorInAnswer {
-  const error = { ...event, ...asObject(event["error"]) };
-  const status = error["code"] === "rate_limit_exceeded" ? 429 : null;
-  return new ErrorInAnswer(asString(error["message"]) || "the response failed", status);
 }
