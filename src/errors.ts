@@ -167,6 +167,8 @@ interface ErrorDetails {
   readonly retryAfter?: number;
   /** The same request would fail in the same way: neither a client nor a job should repeat it. */
   readonly shouldRetry?: false;
+  /** The status of the provider's error, where the status of the answer is another one. */
+  readonly providerStatus?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * The request was written to a provider without a complete answer, or an earlier call for the same task was answered: repeating it may

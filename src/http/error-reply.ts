@@ -21,6 +21,7 @@ const maxParamLength = 1_000;
 
 interface Described {
   readonly status: number;
+  readonly providerStatus?: number | undefined;
   readonly body: ErrorBody;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -47,9 +48,9 @@ export function toErrorReply(error: unknown, context: ErrorContext): Reply {
   // The client has closed the connection; the server needs an answer all the same.
   if (error instanceof CallerLeft) return reply(null, { status: callerLeftStatus });
   const { requestId, log, format, metadata } = context;
-  const { status: usualStatus, body, headers } = describe(error, requestId, log);
+  const { status: usualStatus, providerStatus, body, headers } = describe(error, requestId, log);
   const status = format === "messages" ? toMessagesStatus(usualStatus) : usualStatus;
-  const sent = format === "messages" ? toMessagesError(status, body.error.message, requestId) : body;
+  const sent = format === "messages" ? toMessagesError(status, body.error.message, requestId, providerStatus) : body;
   const text = JSON.stringify(metadata === null ? sent : { ...sent, switchyard: metadata });
   return reply(text, { status, headers: { ...headers, "content-type": "application/json" } });
 }
@@ -110,8 +111,9 @@ export function toMessagesErrorFrame(
   error: unknown,
   { requestId, log, metadata }: Omit<ErrorContext, "format">,
 ): Uint8Array {
-  const { status, body } = describe(error, requestId, log);
-  return encoder.encode(toMessagesErrorEvent(toMessagesErrorType(status), body.error.message, metadata));
+  const { status, providerStatus, body } = describe(error, requestId, log);
+  const type = toMessagesErrorType(status, providerStatus);
+  return encoder.encode(toMessagesErrorEvent(type, body.error.message, metadata));
 }
 
 function describe(error: unknown, requestId: string, log: Log): Described {
@@ -132,6 +134,7 @@ function describeKnown({ code, message: whole, details }: GatewayError): Describ
   const param = details.param ?? null;
   return {
     status: entry.status,
+    providerStatus: details.providerStatus,
     headers,
     body: { error: { message, type: entry.type, param, code }, detail: message },
   };

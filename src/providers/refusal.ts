@@ -63,9 +63,12 @@ function toRefusalOf(provider: Provider, { status, retryAfter }: Refused, body: 
       retryAfter: retryAfter ?? 1,
     });
   if (status >= 400 && status < 500 && status !== 409)
-    return new GatewayError("provider_rejected_request", `${name} rejected the request${withMessage()}`);
+    return new GatewayError("provider_rejected_request", `${name} rejected the request${withMessage()}`, {
+      providerStatus: status,
+    });
   if (status >= 500 || status === 409)
     return new GatewayError("provider_error", `${name} failed with status ${status}${withMessage()}`, {
+      providerStatus: status,
       ...(retryAfter === null ? {} : { retryAfter }),
     });
   return new GatewayError("provider_bad_response", `${name} answered with status ${status}.`);

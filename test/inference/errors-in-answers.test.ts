@@ -1,9 +1,19 @@
 // Errors that a provider reports inside an answer of status 200, whole or streamed: they mean the same as errors with a status of their own.
 
-import { beforeEach, expect, test } from "bun:test";
-import { answer, chatChunk, event, lastHttpChunk, streamHead, until } from "../support/answers.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import {
+  answer,
+  chatChunk,
+  event,
+  eventText,
+  httpChunk,
+  lastHttpChunk,
+  streamHead,
+  until,
+} from "../support/answers.ts";
+import { claudeBegun } from "../support/anthropic.ts";
 import { ask as askAt, hello, readError } from "../support/chat.ts";
-import { readChatStream } from "../support/events.ts";
+import { readChatStream, readEvents } from "../support/events.ts";
 import { readOffer } from "../support/provider-states.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
@@ -93,6 +103,57 @@ test("embeddings that are refused inside an answer are refused", async () => {
   vendor.next(answer(200, { error: { code: 429, message: "Rate limited" } }));
   const asked = { model: modelOf("mock"), input: "x" };
   expect(await readError(await askAt(gateway.url, key, asked, { path: "/v3/embeddings" }))).toMatchObject(limited);
+});
+
+describe("a provider of the Messages format", () => {
+  const path = "/v3/v1/messages";
+  const ask = (more: object = {}, to = path) => {
+    const body = { model: modelOf("claude"), max_tokens: 100, messages: hello.messages, ...more };
+    return askAt(gateway.url, key, body, { path: to });
+  };
+  const toError = (type: string) => ({ type: "error", error: { type, message: "No." } });
+  const toEvent = (type: string) => httpChunk(`event: error\n${eventText(toError(type))}`);
+  const readType = async (response: Response) => {
+    const { error } = (await response.json()) as { error: { type: string } };
+    return { status: response.status, type: error.type };
+  };
+
+  const types = [
+    ["invalid_request_error", { status: 400, type: "invalid_request_error" }],
+    ["request_too_large", { status: 400, type: "request_too_large" }],
+    ["rate_limit_error", { status: 429, type: "rate_limit_error" }],
+    ["overloaded_error", { status: 502, type: "overloaded_error" }],
+    ["timeout_error", { status: 502, type: "timeout_error" }],
+    ["api_error", { status: 502, type: "api_error" }],
+    // The caller's own key is valid.
+    ["authentication_error", { status: 502, type: "api_error" }],
+    ["invented_error", { status: 502, type: "api_error" }],
+  ] as const;
+
+  test.each(types)("%s instead of a message", async (type, expected) => {
+    vendor.next(answer(200, toError(type)));
+    expect(await readType(await ask())).toEqual(expected);
+  });
+
+  test.each(types)("%s as the first event of a stream", async (type, expected) => {
+    vendor.next([streamHead(), toEvent(type), lastHttpChunk]);
+    expect(await readType(await ask({ stream: true }))).toEqual(expected);
+  });
+
+  test.each(types)("%s after content is the type of the last event", async (type, expected) => {
+    const seen = Promise.withResolvers<void>();
+    vendor.next([...claudeBegun(["Some words"]), until(seen.promise), toEvent(type), lastHttpChunk]);
+    const { events } = readEvents(await readAll(await ask({ stream: true }), "words", seen));
+    expect(JSON.parse(events.at(-1)?.data ?? "")).toMatchObject({ type: "error", error: { type: expected.type } });
+  });
+
+  test("an error instead of a count of tokens has its own meaning", async () => {
+    vendor.next(answer(200, toError("rate_limit_error")));
+    expect(await readType(await ask({ max_tokens: undefined }, `${path}/count_tokens`))).toEqual({
+      status: 429,
+      type: "rate_limit_error",
+    });
+  });
 });
 
 /** The text of a stream. When the gateway has sent `mark`, the vendor may go on. */

@@ -11,6 +11,7 @@ const types: Readonly<Record<number, string>> = {
   402: "billing_error",
   403: "permission_error",
   404: "not_found_error",
+  409: "conflict_error",
   413: "request_too_large",
   429: "rate_limit_error",
   503: "overloaded_error",
@@ -23,13 +24,22 @@ export function toMessagesStatus(status: number): number {
   return status === 422 ? 400 : status;
 }
 
-/** For statuses without a type of their own, the documentation names one type for 4xx and one for 5xx. */
-export function toMessagesErrorType(status: number): string {
-  return types[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
+/**
+ * For statuses without a type of their own, the documentation names one type for 4xx and one for 5xx. A provider's error keeps its type,
+ * because clients wait for an overloaded provider and shorten a request that is too large.
+ */
+export function toMessagesErrorType(status: number, providerStatus = status): string {
+  return types[providerStatus] ?? types[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
 }
 
-export function toMessagesError(status: number, message: string, requestId: string | null): MessagesError {
-  return { type: "error", error: { type: toMessagesErrorType(status), message }, request_id: requestId };
+export function toMessagesError(
+  status: number,
+  message: string,
+  requestId: string | null,
+  providerStatus = status,
+): MessagesError {
+  const type = toMessagesErrorType(status, providerStatus);
+  return { type: "error", error: { type, message }, request_id: requestId };
 }
 
 /** The last event of a broken stream. Clients ignore an event without a name, so this is the whole frame. */
