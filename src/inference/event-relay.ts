@@ -1,6 +1,7 @@
 // Relays the stream of a provider that uses the caller's own format: each event is forwarded with few members changed, and is read
 // for failures, usage and the end.
 
+import type { GatewayError } from "../errors.ts";
 import { isDoneMark } from "../lib/event-stream.ts";
 import type { Provider } from "../providers/configure.ts";
 import type { JsonObject } from "../providers/dialect.ts";
@@ -23,6 +24,7 @@ export abstract class EventRelay implements Relay {
   abstract readonly usage: unknown;
   charge: Charge | null = null;
   observe: Relay["observe"] = null;
+  failure: GatewayError | null = null;
   protected readonly provider: Provider;
   readonly #events: JsonEvents;
 
@@ -37,9 +39,10 @@ export abstract class EventRelay implements Relay {
       if (isDoneMark(data)) continue;
       const { text, event } = this.#events.parse(data);
       const type = typeof event["type"] === "string" ? event["type"] : "";
-      if (type === "error" || (type === "" && event["error"])) throw toErrorInAnswer(this.provider, event);
+      const isError = type === "error" || (type === "" && Boolean(event["error"]));
+      if (isError) this.receiveError(toErrorInAnswer(this.provider, event));
       if (this.observe !== null) this.observe(event);
-      const forwarded = this.forward(event, type, text);
+      const forwarded = this.forward(event, isError ? "error" : type, text);
       frames.push(toEventFrame(forwarded));
       if (!forwarded.isLast) continue;
       this.end(frames);
@@ -49,7 +52,12 @@ export abstract class EventRelay implements Relay {
   }
 
   close(): never {
-    throw incompleteStream(this.provider);
+    throw this.failure ?? incompleteStream(this.provider);
+  }
+
+  /** For an error event: throws the error, or returns, and the event is forwarded. */
+  protected receiveError(error: GatewayError): void {
+    throw error;
   }
 
   protected abstract forward(event: JsonObject, type: string, text: string): ForwardedEvent;

@@ -28,6 +28,8 @@ export interface Relay {
   readonly charge: Charge | null;
   /** False until a frame carries content, not just a role or an opening event. Absent: the first event counts as content. */
   readonly hasContent?: boolean;
+  /** A failure that the provider reported in an event that was forwarded; the end of its stream follows. */
+  readonly failure?: GatewayError | null;
   /** It also reads a JSON list of events where a stream was requested. */
   readonly readsLists?: boolean;
   /** Receives each event or chunk as it was read; null when none is needed. */
@@ -146,6 +148,7 @@ export class RelayStream implements FrameStream {
     const frames: Uint8Array[] = [];
     try {
       const isComplete = piece === null ? this.#relay.close(frames, index) : this.#relay.push(piece, frames, index);
+      if (!this.#hasBegun && this.#relay.failure) throw this.#relay.failure;
       if (!isComplete) return frames;
     } catch (error) {
       // While nothing has been sent, another candidate can still answer.
@@ -154,7 +157,8 @@ export class RelayStream implements FrameStream {
       return frames;
     }
     this.#isComplete = true;
-    this.#end("completed", null);
+    const failure = this.#relay.failure ?? null;
+    this.#end(failure?.code ?? "completed", failure);
     for (const call of this.#calls) call.finish();
     return frames;
   }

@@ -14,6 +14,7 @@ import {
 import { claudeBegun } from "../support/anthropic.ts";
 import { ask as askAt, hello, readError } from "../support/chat.ts";
 import { readChatStream, readEvents } from "../support/events.ts";
+import { providerSecret } from "../support/gateway-settings.ts";
 import { readOffer } from "../support/provider-states.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
@@ -153,6 +154,88 @@ describe("a provider of the Messages format", () => {
       status: 429,
       type: "rate_limit_error",
     });
+  });
+});
+
+describe("a provider of the Responses API", () => {
+  const path = "/v3/responses";
+  const ask = (more: object = {}) =>
+    askAt(gateway.url, key, { model: modelOf("mock"), input: "x", stream: true, ...more }, { path });
+  const response = { id: "resp_0265b28bea036ff60068df845920", object: "response", model: "a", output: [] };
+  const named = (payload: { readonly type: string; readonly [member: string]: unknown }) =>
+    `event: ${payload.type}\n${eventText(payload)}`;
+  const created = named({
+    type: "response.created",
+    sequence_number: 0,
+    response: { ...response, status: "in_progress", error: null },
+  });
+  const pausing = (seen: PromiseWithResolvers<void>, rest: string) => [
+    ...[streamHead(), httpChunk(created), until(seen.promise), httpChunk(rest), lastHttpChunk],
+  ];
+  const readResponses = async (seen: PromiseWithResolvers<void>) => {
+    const text = await readAll(await ask(), "response.created", seen);
+    const { events } = readEvents(text);
+    const parsed = events.filter(({ data }) => data !== "[DONE]").map(({ data }) => JSON.parse(data));
+    expect(text).not.toContain(response.id);
+    expect(text).not.toContain(providerSecret);
+    return parsed;
+  };
+
+  // The members and their order are those of OpenAI's streams.
+  const message = `Your input exceeds the context window of ${response.id} (key ${providerSecret}).`;
+  const error = { type: "invalid_request_error", code: "context_length_exceeded", message, param: "input" };
+  const errorEvent = named({ type: "error", sequence_number: 1, error });
+  const failedEvent = named({
+    type: "response.failed",
+    sequence_number: 2,
+    response: { ...response, status: "failed", error: { code: error.code, message } },
+  });
+
+  test("its error event and response.failed reach the caller with their codes", async () => {
+    const seen = Promise.withResolvers<void>();
+    vendor.next(pausing(seen, errorEvent + failedEvent));
+    const events = await readResponses(seen);
+    expect(events.map(({ type }) => type)).toEqual(["response.created", "error", "response.failed"]);
+    const [first, told, last] = events;
+    expect(told).toMatchObject({ sequence_number: 1, code: error.code, param: "input" });
+    expect(told.error).toMatchObject({ type: error.type, code: error.code, param: "input" });
+    expect(told.error.message).toStartWith("Your input exceeds the context window of");
+    expect(last).toMatchObject({ sequence_number: 2, response: { id: first.response.id, status: "failed" } });
+    expect(last.response.error).toMatchObject({ code: error.code, message: told.message });
+  });
+
+  test("an error event without response.failed gets one, with the provider's code", async () => {
+    const seen = Promise.withResolvers<void>();
+    vendor.next(pausing(seen, errorEvent));
+    const [first, told, last, ...others] = await readResponses(seen);
+    expect(others).toEqual([]);
+    expect(told).toMatchObject({ type: "error", sequence_number: 1, error: { code: error.code } });
+    expect(last).toMatchObject({ type: "response.failed", sequence_number: 2 });
+    expect(last.response).toMatchObject({ id: first.response.id, status: "failed", error: { code: error.code } });
+  });
+
+  test("an error that comes with the first events is an error with a status", async () => {
+    vendor.next([streamHead(), httpChunk(created + errorEvent + failedEvent), lastHttpChunk]);
+    expect(await readError(await ask())).toMatchObject(rejected);
+    expect(vendor.requests).toHaveLength(1);
+  });
+
+  test("an error of the gateway's own credentials is not the caller's", async () => {
+    const seen = Promise.withResolvers<void>();
+    const wrongKey = { type: "invalid_request_error", code: "invalid_api_key", message: `Wrong: ${providerSecret}` };
+    const refused = named({ type: "error", sequence_number: 1, error: wrongKey });
+    vendor.next(pausing(seen, refused));
+    const [, told, last] = await readResponses(seen);
+    expect(told).toMatchObject({ type: "error", code: "provider_auth_failed" });
+    expect(last).toMatchObject({ type: "response.failed", response: { error: { code: "server_error" } } });
+  });
+
+  test("the message of a failed response has no secret", async () => {
+    const whole = { ...response, status: "failed", error: { code: error.code, message } };
+    vendor.next(answer(200, whole));
+    const text = await (await ask({ stream: false })).text();
+    expect(JSON.parse(text)).toMatchObject({ status: "failed", error: { code: error.code } });
+    expect(text).not.toContain(providerSecret);
   });
 });
 

@@ -288,6 +288,11 @@ describe("chunks become events", () => {
       message: "Slow.",
     });
     expect(readFrames(limited).at(-1)?.response).toMatchObject({ error: { code: "rate_limit_exceeded" } });
+    const refused = new ResponsesStreamWriter(createDraftOf()).fail({
+      code: "provider_rejected_request",
+      message: "Too long.",
+    });
+    expect(readFrames(refused).at(-1)?.response).toMatchObject({ error: { code: "invalid_prompt" } });
   });
 
   test.each(["stop", "length"] as const)("an answer that ended with %s and then failed is only failed", (reason) => {

@@ -1,10 +1,13 @@
 // Relays a streamed response from a provider that has the Responses API: each event is forwarded with the gateway's ids in place of
 // the provider's.
 
+import type { GatewayError } from "../../errors.ts";
 import { doneFrame } from "../../lib/event-stream.ts";
 import { isObject } from "../../lib/lenient-json.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { asObject, asString } from "../../providers/lenient.ts";
+import { hideSecrets } from "../../providers/refusal.ts";
 import { EventRelay, type ForwardedEvent, toEventFrame } from "../event-relay.ts";
 import { type Quote, toCostMembers } from "../pricing.ts";
 import * as native from "./native-response.ts";
@@ -42,6 +45,8 @@ export class NativeRelay extends EventRelay {
   readonly #items: unknown[] = [];
   #lastResponse: Record<string, unknown> | null = null;
   #isComplete = false;
+  /** The error that the provider reported, as the caller received it. */
+  #reported: { readonly code: string; readonly message: string } | null = null;
 
   constructor(options: NativeRelayOptions) {
     super(options.provider);
@@ -57,8 +62,11 @@ export class NativeRelay extends EventRelay {
   fail({ message, ...failure }: StreamFailure): Uint8Array {
     // The last event was read but not sent, so its number is free.
     if (this.#isComplete) this.#nextNumber--;
-    const { event, error } = describeFailure({ ...failure, message: native.replaceIds(message, this.#pairs) });
-    const frames = [toFrame({ type: "error", ...event, sequence_number: this.#nextNumber++ })];
+    const described = describeFailure({ ...failure, message: native.replaceIds(message, this.#pairs) });
+    const error = this.#reported ?? described.error;
+    const frames: Uint8Array[] = [];
+    if (this.#reported === null)
+      frames.push(toFrame({ type: "error", ...described.event, sequence_number: this.#nextNumber++ }));
     if (this.#lastResponse !== null) {
       // A final event that was not sent may have set the first two.
       const ending = {
@@ -74,11 +82,19 @@ export class NativeRelay extends EventRelay {
     return Buffer.concat(frames);
   }
 
+  /** The caller receives the provider's `error` and `response.failed` events, because clients decide by the codes in them. */
+  protected override receiveError(error: GatewayError): void {
+    // Before the response has begun, the request can fail with a status. A refusal of the gateway's credentials is not the caller's.
+    if (this.#lastResponse === null || error.code === "provider_auth_failed") throw error;
+    if (!this.#options.isRetrieved) this.failure = error;
+  }
+
   protected forward(event: JsonObject, type: string, text: string): ForwardedEvent {
     const ownType = type === "response.cancelled" ? "response.incomplete" : type;
     const own = { ...this.#toOwn(event, ownType), ...(ownType !== type && { type: ownType }) };
     const received = event["sequence_number"];
-    const number = typeof received === "number" ? received : this.#nextNumber;
+    // Some vendors number every error event with 0.
+    const number = typeof received === "number" && type !== "error" ? received : this.#nextNumber;
     this.#nextNumber = number + 1;
     const patched = native.withoutProviderIds(patchJson(text, event, { ...own, sequence_number: number }), this.#pairs);
     this.#isComplete = endings.has(ownType);
@@ -91,18 +107,30 @@ export class NativeRelay extends EventRelay {
 
   #toOwn(event: JsonObject, type: string): JsonObject {
     const { response } = event;
+    if (type === "error") return this.#toOwnError(event);
     if (isObject(response)) return { ...event, response: this.#toOwnResponse(response, endings.has(type)) };
     const own = native.toOwnEvent(event, this.#names, this.#options.signId);
     if (type === "response.output_item.done") this.#items.push(own["item"]);
     return own;
   }
 
+  #toOwnError(event: JsonObject): JsonObject {
+    const nested = asObject(event["error"]);
+    const { code: name, message: said, param = null } = { ...event, ...nested };
+    const message = native.replaceIds(hideSecrets(this.provider, asString(said)), this.#pairs);
+    const described = describeFailure({ code: this.failure?.code ?? "provider_error", message });
+    const code = asString(name) || described.error.code;
+    this.#reported = { code, message };
+    const error = { ...described.event.error, ...nested, code, message, param };
+    return { ...event, ...described.event, type: "error", code, param, error };
+  }
+
   #toOwnResponse(response: JsonObject, isEnd: boolean): Record<string, unknown> {
-    const { signId, name, onCreated, onEnded } = this.#options;
+    const { provider, signId, name, onCreated, onEnded } = this.#options;
     const isFirst = this.#names === null;
     this.#names ??= name(response);
-    const added = isEnd ? this.#account(response) : { provider: this.#options.provider.name };
-    const own = native.toOwnResponse(response, this.#names, signId, added);
+    const added = isEnd ? this.#account(response) : {};
+    const own = native.toOwnResponse(response, { provider, names: this.#names, signId }, added);
     this.#lastResponse = own;
     if (isFirst) {
       this.#pairs = native.toPairs(response, this.#names);
@@ -113,14 +141,14 @@ export class NativeRelay extends EventRelay {
   }
 
   #account(response: JsonObject): Record<string, unknown> {
-    const { provider, quote, startedAt, metadata, isRetrieved } = this.#options;
+    const { quote, startedAt, metadata, isRetrieved } = this.#options;
     this.usage = native.toChatUsage(response["usage"]);
     this.charge = quote.chargeFor(this.usage, response);
     const time = isRetrieved
       ? native.toFinishedTime(response, startedAt)
       : { provider_time: native.toSeconds(startedAt) };
     const decisions = metadata === null ? {} : { switchyard: metadata() };
-    return { provider: provider.name, ...toCostMembers(this.charge), ...time, ...decisions };
+    return { ...toCostMembers(this.charge), ...time, ...decisions };
   }
 }
 

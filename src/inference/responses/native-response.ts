@@ -1,8 +1,11 @@
 // The response objects and events of a provider that has the Responses API, as the caller receives them: every id is the gateway's. A row in
 // the store maps the id of a response; the id of an item is signed for its owner.
 
+import { isObject } from "../../lib/lenient-json.ts";
 import type { IdScope, OwnedIds } from "../../lib/owned-id.ts";
+import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { hideSecrets } from "../../providers/refusal.ts";
 import { completeEvent, completeResponse, toSpecifiedStatus } from "./response-defaults.ts";
 
 export interface ResponseNames {
@@ -27,15 +30,21 @@ export function createSignId(owned: OwnedIds, scope: IdScope): SignId {
   };
 }
 
-/** The complete object with the gateway's ids and added members. */
+interface OwnContext {
+  readonly provider: Provider;
+  readonly names: ResponseNames;
+  readonly signId: SignId;
+}
+
+/** The complete object with the gateway's ids and added members. The message of its error has no secrets. */
 export function toOwnResponse(
   native: JsonObject,
-  names: ResponseNames,
-  signId: SignId,
-  added: Readonly<Record<string, unknown>>,
+  { provider, names, signId }: OwnContext,
+  added: JsonObject,
 ): Record<string, unknown> {
   const complete = completeResponse(native);
-  const { output } = complete;
+  const { output, error } = complete;
+  const pairs = toPairs(native, names);
   const instructions = complete["instructions"] ?? names.instructions ?? null;
   const own = {
     ...complete,
@@ -43,13 +52,21 @@ export function toOwnResponse(
     previous_response_id: names.previousId,
     store: names.isStored,
     instructions,
+    ...(isObject(error) && { error: toOwnError(error, provider, pairs) }),
     ...(Array.isArray(output) && { output: output.map((item) => toOwnItem(item, signId)) }),
     ...(Array.isArray(instructions) && { instructions: instructions.map((item) => toOwnItem(item, signId)) }),
+    provider: provider.name,
     ...added,
   };
   const text = JSON.stringify(own);
-  const clean = withoutProviderIds(text, toPairs(native, names));
+  const clean = withoutProviderIds(text, pairs);
   return clean === text ? own : JSON.parse(clean);
+}
+
+function toOwnError(error: JsonObject, provider: Provider, pairs: IdPairs): JsonObject {
+  const { message } = error;
+  if (typeof message !== "string") return error;
+  return { ...error, message: replaceIds(hideSecrets(provider, message), pairs) };
 }
 
 /** The provider's ids of the response and of the previous one, with the gateway's ids. */

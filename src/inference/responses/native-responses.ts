@@ -223,7 +223,7 @@ function openCreation(
   async function read(running: Attempt, sent: ProviderRequest): Promise<ResponsesAnswer> {
     const text = await running.read(sent);
     const value = readResponse(text, provider);
-    const own = native.toOwnResponse(value, name(value), signId, account(running, value));
+    const own = native.toOwnResponse(value, { provider, names: name(value), signId }, account(running, value));
     await store(value, own, isAtProvider(value) && !native.hasEnded(own))?.stored;
     return { kind: "whole", text: patchJson(text, value, own) };
   }

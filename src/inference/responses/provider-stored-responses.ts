@@ -65,8 +65,8 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
       const value = readResponse(text, provider);
       const usage = native.toChatUsage(value["usage"]);
       const charge = quote.chargeFor(usage, value);
-      const added = { provider: provider.name, ...toCostMembers(charge), ...native.toFinishedTime(value, startedAt) };
-      const own = native.toOwnResponse(value, names, signId, added);
+      const added = { ...toCostMembers(charge), ...native.toFinishedTime(value, startedAt) };
+      const own = native.toOwnResponse(value, { provider, names, signId }, added);
       if (native.hasEnded(own)) await noteEnd(running, record, { own, usage, charge });
       return { kind: "whole", text: patchJson(text, value, own) };
     });
@@ -96,8 +96,8 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     return lookUp(lookup, record, { method: "POST", suffix: "/cancel" }, async (running, sent) => {
       const text = await running.read(sent);
       const value = readResponse(text, provider);
-      const added = { provider: provider.name, ...native.toFinishedTime(value, running.startedAt) };
-      const own = native.toOwnResponse(value, names, signId, added);
+      const added = native.toFinishedTime(value, running.startedAt);
+      const own = native.toOwnResponse(value, { provider, names, signId }, added);
       const usage = native.toChatUsage(value["usage"]);
       if (native.hasEnded(own))
         await noteEnd(running, record, { own, usage, charge: running.quote.chargeFor(usage, value) });

@@ -70,7 +70,13 @@ export interface StreamFailure {
   readonly switchyard?: Record<string, unknown>;
 }
 
-/** The members of the `error` event, and the error of the response object, which has only two codes. */
+/** The codes of the response object's error, by the type of ours. */
+const responseCodes: Readonly<Record<string, string>> = {
+  rate_limit_error: "rate_limit_exceeded",
+  invalid_request_error: "invalid_prompt",
+};
+
+/** The members of the `error` event, and the error of the response object, which has few codes. */
 export function describeFailure({ code, message, switchyard }: StreamFailure) {
   const type = errorCatalogue[code as ErrorCode]?.type ?? "server_error";
   // Clients read the same information from different members.
@@ -78,5 +84,5 @@ export function describeFailure({ code, message, switchyard }: StreamFailure) {
     ...{ code, message, param: null, error: { type, code, message, param: null }, detail: message },
     ...(switchyard && { switchyard }),
   };
-  return { event, error: { code: type === "rate_limit_error" ? "rate_limit_exceeded" : "server_error", message } };
+  return { event, error: { code: responseCodes[type] ?? "server_error", message } };
 }
