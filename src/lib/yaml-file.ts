@@ -17,39 +17,57 @@ export interface YamlFile {
   readonly value: unknown;
   /** The position of each member, by its path: `providers.openai.api_key`. */
   readonly positions: Readonly<Record<string, Position>>;
+  /** In the order of their positions. */
   readonly problems: readonly YamlProblem[];
 }
 
 export function parseYaml(text: string): YamlFile {
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
-  const problems = [...listSyntaxProblems(document, lines), ...listUnknownAnchors(document, lines)];
+  const problems = [...listSyntaxProblems(document), ...listAliasProblems(document)]
+    .toSorted((one, other) => one.offset - other.offset)
+    .map(({ offset, message }) => ({ ...toPosition(lines, offset), message }));
   if (problems.length > 0) return { value: null, positions: {}, problems };
   try {
     return { value: document.toJS(), positions: findPositions(document, lines), problems: [] };
   } catch (error) {
-    // Too many aliases (a small file that would become a very large value), or a merge key (<<) whose value is not a map.
+    // Too many aliases (a small file that would become a very large value), or a merge key (<<) whose value is not a map. The library throws
+    // only errors, and these have no position.
     return { value: null, positions: {}, problems: [{ line: 1, column: 1, message: (error as Error).message }] };
   }
 }
 
-function listSyntaxProblems({ errors, warnings }: yaml.Document.Parsed, lines: yaml.LineCounter): YamlProblem[] {
-  // A warning is about a tag or directive that has no effect, or about an ambiguous anchor or alias. The operator intended none of these.
-  return [...errors, ...warnings]
-    .toSorted((one, other) => one.pos[0] - other.pos[0])
-    .map(({ pos, message }) => ({ ...toPosition(lines, pos[0]), message }));
+interface Finding {
+  readonly offset: number;
+  readonly message: string;
 }
 
-function listUnknownAnchors(document: yaml.Document.Parsed, lines: yaml.LineCounter): YamlProblem[] {
-  const problems: YamlProblem[] = [];
+function listSyntaxProblems({ errors, warnings }: yaml.Document.Parsed): Finding[] {
+  // A warning is about a tag or directive that has no effect, or about an ambiguous anchor or alias. The operator intended none of these.
+  return [...errors, ...warnings].map(({ pos: [offset], message }) => ({ offset, message }));
+}
+
+function listAliasProblems(document: yaml.Document.Parsed): Finding[] {
+  const findings: Finding[] = [];
   yaml.visit(document, {
-    Alias(_, alias) {
-      if (alias.resolve(document) !== undefined) return;
-      const message = `the anchor &${alias.source} does not exist above this line; define it or write the value`;
-      problems.push({ ...toPosition(lines, alias.range?.[0] ?? 0), message });
+    Alias(_, alias, ancestors) {
+      const offset = alias.range?.[0] ?? 0;
+      const anchored = alias.resolve(document);
+      if (anchored === undefined) {
+        const message = `the anchor &${alias.source} does not exist above this line; define it or write the value`;
+        findings.push({ offset, message });
+      } else if (ancestors.includes(anchored)) {
+        const message = `the alias *${alias.source} is inside the value of its anchor, which would never end; write the value`;
+        findings.push({ offset, message });
+      }
     },
   });
-  return problems;
+  return findings;
+}
+
+function toPosition(lines: yaml.LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col };
 }
 
 function findPositions(document: yaml.Document.Parsed, lines: yaml.LineCounter): Record<string, Position> {
@@ -57,6 +75,7 @@ function findPositions(document: yaml.Document.Parsed, lines: yaml.LineCounter):
   const positions: Record<string, Position> = Object.create(null);
   function note(path: string, node: unknown): void {
     const range = yaml.isNode(node) ? node.range : null;
+    // The first one counts: a member named `a.b` has the same path as the member `b` of `a`.
     if (range) positions[path] ??= toPosition(lines, range[0]);
   }
   function walk(node: unknown, parent: string): void {
@@ -78,9 +97,4 @@ function findPositions(document: yaml.Document.Parsed, lines: yaml.LineCounter):
   }
   walk(document.contents, "");
   return positions;
-}
-
-function toPosition(lines: yaml.LineCounter, offset: number): Position {
-  const { line, col } = lines.linePos(offset);
-  return { line, column: col };
 }

@@ -79,6 +79,16 @@ const wrong: Readonly<Record<string, Wrong>> = {
   "a member twice": { yaml: "port: 1\nhost: localhost\nport: 2\n", line: 3, says: ["unique"] },
   "an indentation that does not fit": { yaml: "port: 1\n  host: x\n", line: 1, says: ["mapping"] },
   "an anchor that does not exist": { yaml: "port: 1\nhost: *place\n", line: 2, says: ["place"] },
+  "an alias inside its own anchor": {
+    yaml: "port: 1\nproviders: &all\n  openai: *all\n",
+    line: 3,
+    says: ["*all", "write the value"],
+  },
+  "an anchor that does not exist, above a bracket that is not closed": {
+    yaml: "host: *place\naliases: [a\n",
+    line: 1,
+    says: ["place"],
+  },
   "a tag that has no meaning": { yaml: "port: !secret 1\n", line: 1, says: ["!secret"] },
   "two documents": { yaml: "port: 1\n---\nport: 2\n", line: 2, says: ["document"] },
   "a list instead of members": { yaml: "- port: 1\n", line: 1, says: ["providers:"] },
