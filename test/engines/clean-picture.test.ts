@@ -46,9 +46,14 @@ async function darkPixels(picture: { width: number; height: number; bytes: Uint8
 const letterPixels = letters.reduce((sum, { left, top, right, bottom }) => sum + (right - left) * (bottom - top), 0);
 
 test("the rules of a table get the shade of the ground, and letters stay, also those that touch a rule", async () => {
-  for (const ground of [255, 200]) {
-    const cleaned = await readGrey(await cleanPicture(draw({ hasRules: true, ink: 20, ground })));
-    const wanted = await readGrey(draw({ hasRules: false, ink: 20, ground }));
+  const pages = [
+    { given: { ink: 20, ground: 255 }, wanted: { ink: 20, ground: 255 } },
+    { given: { ink: 20, ground: 200 }, wanted: { ink: 20, ground: 200 } },
+    { given: { ink: 240, ground: 30 }, wanted: { ink: 15, ground: 225 } },
+  ];
+  for (const page of pages) {
+    const cleaned = await readGrey(await cleanPicture(draw({ hasRules: true, ...page.given })));
+    const wanted = await readGrey(draw({ hasRules: false, ...page.wanted }));
     const wrong = [...(wanted?.pixels.entries() ?? [])].flatMap(([index, shade]) =>
       cleaned?.pixels[index] === shade ? [] : [{ x: index % width, y: Math.floor(index / width) }],
     );
@@ -72,4 +77,11 @@ test("light print on a dark ground is inverted, with and without a table", async
 test.each([255, 150])("a picture without a table on a ground of shade %p is returned as it is", async (ground) => {
   const picture = draw({ hasRules: false, ink: 0, ground });
   expect(await cleanPicture(picture)).toBe(picture);
+});
+
+test("the picture that was given is not changed", async () => {
+  const picture = draw({ hasRules: true, ink: 20, ground: 255 });
+  const before = picture.bytes.slice();
+  await cleanPicture(picture);
+  expect(picture.bytes).toEqual(before);
 });
