@@ -137,7 +137,7 @@ export class HttpClient implements Watched {
 
   narrow(socket: Socket): void {
     const fd = fdOf(socket);
-    if (fd !== undefined) this.#socketCalls?.narrowWindow(fd);
+    if (fd !== undefined) this.#socketCalls?.limitReceiveBuffer(fd);
   }
 
   #isNarrow(exchange: SocketExchange): boolean {

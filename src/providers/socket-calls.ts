@@ -1,23 +1,24 @@
-// System calls on a socket that Bun does not offer.
+// System calls on sockets for which Bun has no function.
 
 import { dlopen, FFIType } from "bun:ffi";
 
-const solSocket = 1;
-const soReceiveBuffer = 8;
+// The values of Linux on x64 and arm64.
+const solSocket = 1; // SOL_SOCKET
+const soReceiveBuffer = 8; // SO_RCVBUF
 const peekWithoutWaiting = 0x2 | 0x40; // MSG_PEEK | MSG_DONTWAIT
-// The initial size of the kernel: a provider 100 ms away can still send 0.6 MB per second. Less would be slow on the loopback interface,
+// The size that the kernel begins with: a provider 100 ms away can still send 0.6 MB per second. Less would be slow on the loopback interface,
 // where one segment has this size.
-const windowBytes = 65_536;
+const receiveBufferBytes = 65_536;
 
 export interface SocketCalls {
   /**
    * Limits the TCP receive buffer. For a fast sender the kernel grows it to megabytes and returns up to half a megabyte per read, which stays
    * in memory while the caller does not read.
    */
-  narrowWindow(fd: number): void;
+  limitReceiveBuffer(fd: number): void;
   /**
-   * Whether an idle connection has input that the event loop has not reported: a FIN, or bytes that belong to no request. A server that
-   * closes a connection just before it is reused is noticed this way.
+   * Whether an idle connection has input that the event loop has not reported: a FIN, or bytes that belong to no request. This detects a
+   * server that closes a connection just before it is reused.
    */
   hasInput(fd: number): boolean;
 }
@@ -31,11 +32,11 @@ export function loadSocketCalls(): SocketCalls | null {
       setsockopt: { args: [i32, i32, i32, ptr, u32], returns: i32 },
       recv: { args: [i32, ptr, u64, i32], returns: i64_fast },
     });
-    const size = new Int32Array([windowBytes]);
+    const size = new Int32Array([receiveBufferBytes]);
     const byte = new Uint8Array(1);
     return {
-      narrowWindow: (fd) => void libc.symbols.setsockopt(fd, solSocket, soReceiveBuffer, size, size.byteLength),
-      // 0 is a FIN, 1 is a byte. -1 is no input, or a reset whose error this call has consumed; the next write fails as well.
+      limitReceiveBuffer: (fd) => void libc.symbols.setsockopt(fd, solSocket, soReceiveBuffer, size, size.byteLength),
+      // 0 is a FIN, 1 is a byte. -1 is no input, or a reset, whose error this call consumes; after a reset, the next write fails as well.
       hasInput: (fd) => libc.symbols.recv(fd, byte, 1, peekWithoutWaiting) >= 0,
     };
   } catch {
