@@ -3,7 +3,7 @@
 
 import type { Caller } from "../access/caller.ts";
 import type { RunningRequest } from "../access/limits.ts";
-import { LongBodies, longBodyBytes } from "../access/long-bodies.ts";
+import { LongBodies } from "../access/long-bodies.ts";
 import { readTags, type Tags } from "../contract/tags.ts";
 import { tagCaller } from "../inference/tag-caller.ts";
 import type { Ticker } from "../lib/ticker.ts";
@@ -128,8 +128,8 @@ export function createRequestHandler(options: RequestHandlerOptions) {
       let json = readsBody
         ? await readJsonBody(request, caller === null ? keylessBodyLimits : bodyLimits, ticker)
         : null;
-      if (json !== null && caller !== null && json.text.length >= longBodyBytes && !headers.has("content-length"))
-        longBodies.charge(caller.keyId, json.text.length, performance.now());
+      if (json !== null && caller !== null && !headers.has("content-length"))
+        longBodies.settle(caller.keyId, json.text.length, performance.now());
       bodyBytes = json?.text.length ?? 0;
       const tagged = caller !== null && json !== null ? tagCaller(caller, readTagsOf(route, json), trace) : caller;
       if (context.capture !== null && json !== null) exchange.bodyText = context.capture.take(json.text);
@@ -174,9 +174,9 @@ export function createRequestHandler(options: RequestHandlerOptions) {
   /** Undefined for a short body, and for the only key in use: an await would cost an event-loop turn. */
   function waitForTurn(request: Request, { keyId }: Caller): Promise<void> | undefined {
     const now = performance.now();
-    longBodies.note(keyId, now);
+    longBodies.noteRequest(keyId, now);
     const declared = request.headers.get("content-length");
-    const waitMs = longBodies.reserve(keyId, declared === null ? longBodyBytes : Number(declared), now);
+    const waitMs = longBodies.reserve(keyId, declared === null ? null : Number(declared), now);
     return waitMs === 0 ? undefined : Bun.sleep(waitMs);
   }
 }

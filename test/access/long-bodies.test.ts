@@ -5,15 +5,15 @@ const megabytes = (count: number) => count * longBodyBytes;
 
 function withTwoActiveKeys(): LongBodies {
   const bodies = new LongBodies();
-  bodies.note("two", 0);
-  bodies.note("one", 10);
+  bodies.noteRequest("two", 0);
+  bodies.noteRequest("one", 10);
   return bodies;
 }
 
 describe("long bodies of one key", () => {
   test("do not wait while no other key is active", () => {
     const bodies = new LongBodies();
-    bodies.note("one", 0);
+    bodies.noteRequest("one", 0);
     expect([1, 2, 3].map(() => bodies.reserve("one", megabytes(19), 10))).toEqual([0, 0, 0]);
   });
 
@@ -35,10 +35,23 @@ describe("long bodies of one key", () => {
     expect(bodies.reserve("one", megabytes(19), 1_001)).toBe(0);
   });
 
-  test("make the next ones wait also when their length became known only at the end", () => {
+  test("make the next ones wait in the same way when their length became known only at the end", () => {
+    const [declared, undeclared] = [withTwoActiveKeys(), withTwoActiveKeys()];
+    expect(declared.reserve("one", megabytes(10), 10)).toBe(0);
+    expect(undeclared.reserve("one", null, 10)).toBe(0);
+    undeclared.settle("one", megabytes(10), 10);
+    const waitMs = undeclared.reserve("one", megabytes(1), 10);
+    expect(waitMs).toBeGreaterThan(500);
+    expect(waitMs).toBeCloseTo(declared.reserve("one", megabytes(1), 10));
+  });
+
+  test("do not wait for short ones of undeclared length, and such short ones that follow each other do not wait", () => {
     const bodies = withTwoActiveKeys();
-    bodies.charge("one", megabytes(10), 10);
-    expect(bodies.reserve("one", megabytes(1), 10)).toBeGreaterThan(500);
+    for (const now of [10, 20, 30]) {
+      expect(bodies.reserve("one", null, now)).toBe(0);
+      bodies.settle("one", 200, now + 1);
+    }
+    expect(bodies.reserve("one", megabytes(1), 40)).toBe(0);
   });
 
   test("are refused when they would wait for more than half a minute", () => {
