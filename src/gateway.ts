@@ -53,7 +53,7 @@ import { createManagedJobs } from "./jobs/managed-jobs.ts";
 import { openWebhookKeys } from "./jobs/webhook-keys.ts";
 import { createAddressRanges, createHostRule } from "./lib/addresses.ts";
 import { endsWithin } from "./lib/deadline.ts";
-import type { HandoverMessage, HandoverPlace, HandoverReport } from "./lib/handover.ts";
+import type { HandoverAddress, HandoverMessage, HandoverReport } from "./lib/handover.ts";
 import { once } from "./lib/once.ts";
 import { createOwnedIds } from "./lib/owned-id.ts";
 import { createResponseIds } from "./lib/response-id.ts";
@@ -102,7 +102,7 @@ export interface GatewayOptions {
 
 /** The connection with the supervisor during a reload. */
 export interface HandoverLink {
-  readonly place: HandoverPlace;
+  readonly address: HandoverAddress;
   listen(receive: (message: HandoverMessage) => void): void;
   report(report: HandoverReport): void;
 }
@@ -348,7 +348,7 @@ export async function startGateway(
     responsesSocket({ responses, files, aliases, mayNameHost, onRefused, tracing, log, begin: limits.begin }),
   ];
   const link = shared.handover;
-  const handover = link === undefined ? null : new Handover(link.place);
+  const handover = link === undefined ? null : new Handover(link.address);
   const listen = (name: ListenerName, port: number, routes: readonly ServedRoute[], sockets?: SocketRoute[]) =>
     startServer({
       ...serverOptions,

@@ -21,8 +21,8 @@ import { lockDataDir, openStorage } from "../storage/storage.ts";
 import type {
   ProcessCounts,
   ProcessMessage,
-  ProcessOrder,
   ProcessReport,
+  StartMessage,
   StartSummary,
 } from "../supervisor/messages.ts";
 import { type ReloadOutcome, startSupervisor } from "../supervisor.ts";
@@ -219,7 +219,7 @@ type Start = (
 ) => Promise<RunningProcess>;
 
 async function runChild(start: Start): Promise<number> {
-  const given = Promise.withResolvers<ProcessOrder>();
+  const given = Promise.withResolvers<StartMessage>();
   const permitted = Promise.withResolvers<void>();
   const metrics = createMetrics();
   const link = createMetricsLink(metrics, report);
@@ -233,8 +233,8 @@ async function runChild(start: Start): Promise<number> {
     else receiveHandover(message);
   });
   process.on("disconnect", () => process.exit(1)); // the supervisor has ended
-  const order = await given.promise;
-  const config = fromSnapshot(order.config);
+  const startMessage = await given.promise;
+  const config = fromSnapshot(startMessage.config);
   const log = openLog(config, secretsOf(config));
   redirectConsole(log);
   surviveUnexpectedErrors(log);
@@ -248,16 +248,16 @@ async function runChild(start: Start): Promise<number> {
       report({ state: "prepared" });
       return permitted.promise;
     };
-    const { engineSocket: socketPath } = order;
+    const { engineSocket: socketPath } = startMessage;
     const engineProcess = { socketPath, start: () => report({ state: "needs-engines" }) };
     const shared = {
       engineProcess,
-      counters: order.counters ?? undefined,
-      gateway: order.gateway,
+      counters: startMessage.counters ?? undefined,
+      gateway: startMessage.gateway,
       metrics: { metrics, readAll: link.readAll },
       readStatus: status.ask,
       handover: {
-        place: order.handover,
+        address: startMessage.handover,
         report,
         listen(receive: (message: HandoverMessage) => void) {
           receiveHandover = receive;

@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { GatewayError } from "../errors.ts";
-import { ActiveGeneration, type HandoverPlace, handoverSocket } from "../lib/handover.ts";
+import { ActiveGeneration, type HandoverAddress, handoverSocket } from "../lib/handover.ts";
 
 /** Holds the client's address. It is read only from requests that another process of the gateway sent. */
 export const clientAddressHeader = "x-switchyard-client-address";
@@ -36,18 +36,18 @@ const connectionHeaders = [
 ];
 
 export class Handover {
-  readonly #place: HandoverPlace;
+  readonly #address: HandoverAddress;
   readonly #active: ActiveGeneration;
   readonly #settled = Promise.withResolvers<void>();
 
-  constructor(place: HandoverPlace) {
-    this.#place = place;
-    this.#active = ActiveGeneration.open(place.folder);
+  constructor(address: HandoverAddress) {
+    this.#address = address;
+    this.#active = ActiveGeneration.open(address.folder);
     if (this.isActive) this.settle();
   }
 
   get isActive(): boolean {
-    return this.#active.number === this.#place.generation;
+    return this.#active.number === this.#address.generation;
   }
 
   /** The configuration of this process has become active, or never will. */
@@ -61,7 +61,7 @@ export class Handover {
       get isActive() {
         return handover.isActive;
       },
-      socketPath: handoverSocket(this.#place, name),
+      socketPath: handoverSocket(this.#address, name),
       settle: () => this.#settled.promise,
       pass: (request, clientAddress) => this.#pass(request, clientAddress, name),
     };
@@ -88,7 +88,7 @@ export class Handover {
     const { number: generation, processes } = this.#active;
     const first = Math.floor(Math.random() * processes);
     return Array.from({ length: processes }, (_, offset) =>
-      handoverSocket({ ...this.#place, generation, index: (first + offset) % processes }, name),
+      handoverSocket({ ...this.#address, generation, index: (first + offset) % processes }, name),
     ).filter((path) => existsSync(path));
   }
 }

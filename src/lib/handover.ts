@@ -4,10 +4,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The place of a serving process: the folder that all processes share, the number of its configuration, and its own among the processes of it. */
-export interface HandoverPlace {
+/** Where other serving processes reach this one. */
+export interface HandoverAddress {
+  /** The folder that all processes share. */
   readonly folder: string;
+  /** The number of its configuration. */
   readonly generation: number;
+  /** Its number among the serving processes of that configuration. */
   readonly index: number;
 }
 
@@ -67,6 +70,6 @@ export function generationFolder(folder: string, generation: number): string {
 }
 
 /** The socket on which a process takes requests that a process of another configuration received. */
-export function handoverSocket({ folder, generation, index }: HandoverPlace, listener: string): string {
+export function handoverSocket({ folder, generation, index }: HandoverAddress, listener: string): string {
   return join(generationFolder(folder, generation), `${index}-${listener}.sock`);
 }

@@ -1,55 +1,57 @@
-// What the supervisor and the processes that it starts send each other.
+// The messages between the supervisor and the processes that it starts.
 
 import type { GatewayIdentity } from "../access/rate-shares.ts";
 import type { CounterFile } from "../access/shared-counters.ts";
 import type { ConfigSnapshot } from "../config.ts";
 import type { GatewayStatus } from "../contract/health.ts";
-import type { HandoverMessage, HandoverPlace, HandoverReport } from "../lib/handover.ts";
+import type { HandoverAddress, HandoverMessage, HandoverReport } from "../lib/handover.ts";
 import type { MetricsMessage, MetricsReport } from "../metrics/metrics-link.ts";
 
 export type ProcessKind = "serving" | "worker";
 export type ProcessCounts = Readonly<Record<ProcessKind, number>>;
 
 /** The first message to a process. */
-export interface ProcessOrder {
+export interface StartMessage {
   readonly config: ConfigSnapshot;
-  /** Where the engine process listens. */
+  /** The path of the socket on which the engine process listens. */
   readonly engineSocket: string;
-  /** The counters that all processes share; null when there is no room for this process. */
+  /** The counters that the processes share. Null for the engine process, and when all slots are taken: the process then counts alone. */
   readonly counters: CounterFile | null;
-  /** How other gateways on the same database know this one. */
+  /** Identifies this gateway to others on the same database. */
   readonly gateway: GatewayIdentity;
-  /** For a serving process. */
-  readonly handover: HandoverPlace;
+  /** Only serving processes use it. */
+  readonly handover: HandoverAddress;
 }
 
-/** What a process receives from its supervisor, the order first. `serve`: it may listen, or take jobs. */
+/** From the supervisor to a process. */
 export type ProcessMessage =
-  | ProcessOrder
+  | StartMessage
+  /** The process may listen, or take jobs. */
   | "serve"
   | MetricsMessage
   | HandoverMessage
+  /** The answer to `wants-status` with the same id. */
   | { readonly status: GatewayStatus; readonly id: number };
 
-/** What a process reports to its supervisor. */
+/** From a process to the supervisor. */
 export type ProcessReport =
   | MetricsReport
   | HandoverReport
   | { readonly state: "wants-status"; readonly id: number }
   /** A worker process takes no further jobs. */
   | { readonly state: "stopping" }
-  /** The process is complete and waits for permission to listen or to take jobs. */
+  /** The process is set up, and waits for `serve`. */
   | { readonly state: "prepared" }
   | { readonly state: "ready"; readonly summary?: StartSummary | undefined }
   | ({ readonly state: "failed" } & StartFailure)
-  /** The engine process does not run. It is started on demand, because many gateways never need it. */
+  /** Asks for the engine process, which is started on demand, because many gateways never need it. */
   | { readonly state: "needs-engines" };
 
-/** What the operator is told about a start. */
+/** What the operator is told when the gateway has started. */
 export interface StartSummary {
   /** The names of the configured providers. */
   readonly providers: readonly string[];
-  /** The paths of the pages for people. */
+  /** The paths of the pages for people, such as `/dashboard`. */
   readonly pages: readonly string[];
 }
 
@@ -57,6 +59,6 @@ export interface StartFailure {
   readonly message: string;
   /** A setting is wrong. */
   readonly isConfiguration: boolean;
-  /** Another attempt may succeed, because the store did not answer in time. */
+  /** Another attempt may succeed: the store did not answer in time, or the system refused or killed the process. */
   readonly isTemporary?: boolean;
 }
