@@ -16,10 +16,10 @@ import { CommandFailed, createCommand, explain, type Output } from "./command-li
 import { type OpenProviders, toProviderRows } from "./providers.ts";
 
 export interface ConfigContext extends Output {
-  /** The credentials of providers, with those of the store where there is one. */
+  /** Opens the credentials of providers, with those in the store if there is one. */
   readonly openProviders: OpenProviders;
   readFile(path: string): string;
-  /** Refuses to replace a file. */
+  /** Throws when the file exists. */
   createFile(path: string, text: string): void;
 }
 
@@ -28,7 +28,7 @@ interface FileOptions {
   readonly json?: true;
 }
 
-interface Checked {
+interface CheckResult {
   readonly valid: boolean;
   readonly file: string | null;
   readonly problems: readonly ConfigProblem[];
@@ -37,7 +37,7 @@ interface Checked {
 }
 
 const fileOption = ["--config <file>", "the file to read; default: SWITCHYARD_CONFIG or ./switchyard.yaml"] as const;
-/** As for other commands: the settings are wrong. */
+/** The exit code of every command that finds wrong settings. */
 const invalidExitCode = 2;
 
 export function createConfigCommand(context: ConfigContext): Command {
@@ -52,10 +52,10 @@ export function createConfigCommand(context: ConfigContext): Command {
     .option("--strict", "treat warnings as problems")
     .option("--json", "print JSON")
     .action(({ config, json, strict }: FileOptions & { strict?: true }) => {
-      const checked = checkConfig(withConfigFile(config), strict === true);
-      if (json) context.print(JSON.stringify(checked, null, 2));
-      else printChecked(checked, context);
-      if (!checked.valid) throw new CommandFailed(invalidExitCode);
+      const result = checkConfig(withConfigFile(config), strict === true);
+      if (json) context.print(JSON.stringify(result, null, 2));
+      else printCheck(result, context);
+      if (!result.valid) throw new CommandFailed(invalidExitCode);
     });
 
   explain(
@@ -78,7 +78,7 @@ export function createConfigCommand(context: ConfigContext): Command {
       context.print("");
       const rows = settings.map(({ name, variable, value, source }) => [
         variable ?? name,
-        toWord(value),
+        describeValue(value),
         describeSource(source),
       ]);
       for (const line of toTable([["SETTING", "VALUE", "FROM"], ...rows])) context.print(line);
@@ -105,8 +105,7 @@ export function createConfigCommand(context: ConfigContext): Command {
     .option("--json", "print JSON: the result and the notes")
     .action((file: string, { output, json }: { output?: string; json?: true }) => {
       const { yaml, notes, problems } = importLitellmConfig(context.readFile(file), checkSetting);
-      if (problems.length > 0)
-        throw new ConfigError(problems.map(({ message, ...place }) => ({ path: null, message, file, ...place })));
+      if (problems.length > 0) throw new ConfigError(problems.map((problem) => ({ path: null, file, ...problem })));
       if (output !== undefined) context.createFile(output, yaml);
       if (json) return context.print(JSON.stringify({ yaml, notes }, null, 2));
       if (output === undefined) context.print(yaml.trimEnd());
@@ -121,30 +120,31 @@ export function createConfigCommand(context: ConfigContext): Command {
   return group;
 }
 
-function checkConfig(environment: Environment, isStrict: boolean): Checked {
-  const { config, problems } = readConfigPartly(environment);
-  const found = config === null ? null : checkProviders(config);
-  const warnings = problems.length === 0 ? (found?.warnings ?? []) : [];
-  const all = [...problems, ...(found?.problems ?? []), ...(isStrict ? warnings : [])];
+function checkConfig(environment: Environment, isStrict: boolean): CheckResult {
+  const { config, problems: wrongSettings } = readConfigPartly(environment);
+  const found = config === null ? { problems: [], warnings: [], providers: [] } : checkProviders(config);
+  // Settings that are left out because they are wrong can cause warnings that mean nothing.
+  const warnings = wrongSettings.length === 0 ? found.warnings : [];
+  const problems = [...wrongSettings, ...found.problems, ...(isStrict ? warnings : [])];
   return {
-    valid: all.length === 0,
-    file: config?.file ?? all.find((problem) => problem.file !== null)?.file ?? null,
-    problems: all.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0)),
+    valid: problems.length === 0,
+    file: config?.file ?? problems.find(({ file }) => file !== null)?.file ?? null,
+    problems: problems.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0)),
     warnings: isStrict ? [] : warnings,
-    providers: found?.providers ?? [],
+    providers: found.providers,
   };
 }
 
-/** What depends on the providers that there are. */
-function checkProviders(config: Config): Pick<Checked, "problems" | "warnings" | "providers"> {
+/** The checks for which the providers have to be set up. */
+function checkProviders(config: Config): Pick<CheckResult, "problems" | "warnings" | "providers"> {
   try {
     const setup = setUpProviders(config);
-    const isCalled = ({ configured, row }: Provider) =>
-      configured && row.isSandbox !== true && row.auth?.kind !== "none";
+    // A provider without credentials, such as the sandbox, is always configured.
+    const isListed = ({ configured, row }: Provider) => configured && row.auth?.kind !== "none";
     return {
       problems: [],
       warnings: [...config.warnings, ...findMisspeltVariables(config, setup)],
-      providers: [...setup.providers.values()].filter(isCalled).map(({ name }) => name),
+      providers: [...setup.providers.values()].filter(isListed).map(({ name }) => name),
     };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -152,7 +152,7 @@ function checkProviders(config: Config): Pick<Checked, "problems" | "warnings" |
   }
 }
 
-function printChecked({ valid, file, problems, warnings, providers }: Checked, { print, printError }: Output): void {
+function printCheck({ valid, file, problems, warnings, providers }: CheckResult, { print, printError }: Output): void {
   for (const problem of problems) printError(describeProblem(problem));
   for (const warning of warnings) printError(`warning: ${describeProblem(warning)}`);
   if (!valid) printError(`${problems.length} ${problems.length === 1 ? "problem" : "problems"}.`);
@@ -171,7 +171,7 @@ async function readProviders(context: ConfigContext, file: string | undefined) {
   }
 }
 
-/** This process has called no provider. */
+/** Leaves out what only calls can tell, because this process has made none. */
 function withoutHealth({ healthy: _, last_error: __, deployments, ...provider }: ProviderDetail) {
   return { ...provider, deployments: deployments.map(({ offers: ___, ...deployment }) => deployment) };
 }
@@ -181,8 +181,8 @@ function describeSource(source: ShownSetting["source"]): string {
   return source.kind === "environment" ? `environment (${source.variable})` : `file, line ${source.line}`;
 }
 
-function toWord(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null) return "-";
-  if (Array.isArray(value)) return value.map(toWord).join(",") || "-";
+  if (Array.isArray(value)) return value.map(describeValue).join(",") || "-";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
