@@ -1,24 +1,26 @@
 // The command line: noun, then verb. Only the code of the command that runs is loaded, so that a gateway starts sooner.
 
 import type { Command } from "commander";
-import type { Config } from "../config.ts";
-import { findDataDir, readConfig, readLauncher, secretsOf, storageSettings, withSettings } from "../config.ts";
-import { createLog, type Log } from "../log.ts";
+import { type Config, findDataDir, readConfig, readLauncher, storageSettings, withSettings } from "../config.ts";
+import type { Log } from "../log.ts";
 import { openStorage, requireStore, type Storage } from "../storage/storage.ts";
 import { version } from "../version.ts";
 import { CommandFailed, createCommand, exitCodes, type Output, runCommandLine } from "./command-line.ts";
+import { openCommandLog } from "./command-log.ts";
 import { isRunnable, listCommands, readExample } from "./command-tree.ts";
-import type { DemoPlace } from "./demo.ts";
+import type { DemoPaths } from "./demo.ts";
 import { showOnTerminal } from "./progress.ts";
 import { addressOf, runServe, runWork } from "./serve.ts";
 import { addLocationOptions, addServingOptions } from "./setting-options.ts";
 
-const settingsNote = " Its settings come from the environment and from switchyard.yaml; docs/settings.md lists them.";
 const terminal: Output = {
   print: console.log,
   printError: console.error,
   ...(process.stderr.isTTY ? { showProgress: showOnTerminal } : {}),
 };
+/** The options of the program itself. Arguments that begin with any other option are those of `serve`. */
+const programOptions = ["-h", "--help", "--version"];
+const settingsNote = " Its settings come from the environment and from switchyard.yaml; docs/settings.md lists them.";
 
 interface LazyCommand {
   readonly summary: string;
@@ -27,29 +29,27 @@ interface LazyCommand {
   readonly readsSettings?: false;
 }
 
-/** Commands with the code that builds them. */
+/** In the order of the help. */
 const lazyCommands: Readonly<Record<string, LazyCommand>> = {
   keys: {
     summary: "Create, list, update, revoke and rotate keys.",
-    load: async (output) => (await import("./keys.ts")).createKeysCommand(accessContext(output)),
+    load: async (output) => (await import("./keys.ts")).createKeysCommand(toAccessContext(output)),
   },
   teams: {
     summary: "Create, list, show, update and delete teams.",
-    load: async (output) => (await import("./teams.ts")).createTeamsCommand(accessContext(output)),
+    load: async (output) => (await import("./teams.ts")).createTeamsCommand(toAccessContext(output)),
   },
   usage: {
     summary: "Report lines, tokens and cost from the ledger.",
-    load: async (output) =>
-      (await import("./usage.ts")).createUsageCommand({ ...output, openStorage: () => openConfiguredStorage() }),
+    load: async (output) => (await import("./usage.ts")).createUsageCommand(toStorageContext(output)),
   },
   requests: {
     summary: "List calls and refused requests, and show how a cost was computed.",
-    load: async (output) => (await import("./requests.ts")).createRequestsCommand(requestsContext(output)),
+    load: async (output) => (await import("./requests.ts")).createRequestsCommand(toRequestsContext(output)),
   },
   audit: {
     summary: "List who changed what: keys, teams, sign-ins, reloads.",
-    load: async (output) =>
-      (await import("./audit.ts")).createAuditCommand({ ...output, openStorage: () => openConfiguredStorage() }),
+    load: async (output) => (await import("./audit.ts")).createAuditCommand(toStorageContext(output)),
   },
   providers: {
     summary: "Show providers, and store, test and remove their credentials.",
@@ -63,30 +63,28 @@ const lazyCommands: Readonly<Record<string, LazyCommand>> = {
   },
   reload: {
     summary: "Make the running gateway read its configuration again.",
-    load: async (output) =>
-      (await import("./reload.ts")).createReloadCommand({ ...output, findDataDir: () => findDataDir() }),
+    load: async (output) => (await import("./reload.ts")).createReloadCommand({ ...output, findDataDir }),
   },
   demo: {
     summary: "Serve a gateway with thirty days of invented data, in a data folder of its own.",
-    load: async (output) => (await import("./demo.ts")).createDemoCommand(demoContext(output)),
+    load: async (output) => (await import("./demo.ts")).createDemoCommand(toDemoContext(output)),
     readsSettings: false,
   },
   models: {
     summary: "List and search the models of a running gateway, and show their prices.",
-    load: async (output) => (await import("./models.ts")).createModelsCommand(gatewayContext(output)),
+    load: async (output) => (await import("./models.ts")).createModelsCommand(toGatewayContext(output)),
   },
   tasks: {
     summary: "List and search the tasks of a running gateway, and show their engines and prices.",
-    load: async (output) => (await import("./tasks.ts")).createTasksCommand(gatewayContext(output)),
+    load: async (output) => (await import("./tasks.ts")).createTasksCommand(toGatewayContext(output)),
   },
   jobs: {
     summary: "List, show and cancel jobs, and send their webhooks again.",
-    load: async (output) =>
-      (await import("./jobs.ts")).createJobsCommand({ ...output, openStorage: () => openConfiguredStorage() }),
+    load: async (output) => (await import("./jobs.ts")).createJobsCommand(toStorageContext(output)),
   },
   webhooks: {
     summary: "Check and receive callbacks, and manage the keys that sign them.",
-    load: async (output) => (await import("./webhooks.ts")).createWebhooksCommand(webhooksContext(output)),
+    load: async (output) => (await import("./webhooks.ts")).createWebhooksCommand(toWebhooksContext(output)),
   },
   engines: {
     summary: "List, install and remove groups of local engines.",
@@ -95,7 +93,7 @@ const lazyCommands: Readonly<Record<string, LazyCommand>> = {
   },
   storage: {
     summary: "Move stored data from SQLite to PostgreSQL.",
-    load: async (output) => (await import("./storage.ts")).createStorageCommand({ ...output, settings: moveSettings }),
+    load: async (output) => (await import("./storage.ts")).createStorageCommand(toMoveContext(output)),
   },
   doctor: {
     summary: "Find what keeps the gateway from working, and how to repair it.",
@@ -119,10 +117,11 @@ const lazyCommands: Readonly<Record<string, LazyCommand>> = {
 
 /** Runs one command and returns its exit code. Without a command, the gateway starts. */
 export async function runCommand(args: readonly string[], output = terminal): Promise<number> {
-  const [first = "serve"] = args;
-  const isServe = args.length === 0 || (first.startsWith("-") && !["-h", "--help", "--version"].includes(first));
-  const all = isServe ? ["serve", ...args] : args;
-  return await runCommandLine(await createProgram(all[0] ?? "", output), all, output);
+  const [first] = args;
+  const namesCommand = first !== undefined && (!first.startsWith("-") || programOptions.includes(first));
+  const command = namesCommand ? first : "serve";
+  const program = await createProgram(command, output);
+  return await runCommandLine(program, namesCommand ? args : [command, ...args], output);
 }
 
 /** `wanted`: the command whose code is loaded; null: that of all commands. */
@@ -140,17 +139,26 @@ Exit codes: ${Object.entries(exitCodes)
         .map(([code, meaning]) => `${code} ${meaning}`)
         .join("; ")}.`,
     );
-  const add = (name: string, summary: string, example: string, note = "") =>
+  const add = ({ name, summary, note = "", example }: CommandText) =>
     program
       .command(name)
       .summary(summary)
       .description(summary + note)
       .addHelpText("after", `\nExample: ${example}`);
 
-  const serve = add("serve", "Start the gateway.", "npx switchyard-gateway serve --port 8081", settingsNote);
-  addServingOptions(serve, { listens: true }).action(toAction(() => runServe()));
-  const workExample = "DATABASE_URL=postgres://switchyard:password@db.example/switchyard npx switchyard-gateway work";
-  const work = add("work", "Run jobs only, beside gateways on the same PostgreSQL.", workExample, settingsNote);
+  const serve = add({
+    name: "serve",
+    summary: "Start the gateway.",
+    note: settingsNote,
+    example: "npx switchyard-gateway serve --port 8081",
+  });
+  addServingOptions(serve, { listens: true }).action(toAction(runServe));
+  const work = add({
+    name: "work",
+    summary: "Run jobs only, beside gateways on the same PostgreSQL.",
+    note: settingsNote,
+    example: "DATABASE_URL=postgres://switchyard:password@db.example/switchyard npx switchyard-gateway work",
+  });
   addServingOptions(work, { listens: false }).action(toAction(runWork));
   for (const [name, { summary, load, readsSettings = true }] of Object.entries(lazyCommands)) {
     if (wanted !== null && wanted !== name) {
@@ -161,18 +169,26 @@ Exit codes: ${Object.entries(exitCodes)
     addCommonParts(command, readsSettings);
     program.addCommand(command);
   }
-  add("version", "Print the version.", "npx switchyard-gateway version")
+  add({ name: "version", summary: "Print the version.", example: "npx switchyard-gateway version" })
     .option("--json", "print JSON")
     .action(({ json }: { json?: true }) =>
       output.print(json ? JSON.stringify({ version, bun: Bun.version }, null, 2) : version),
     );
-  add("help", "Print this help.", "npx switchyard-gateway help")
+  add({ name: "help", summary: "Print this help.", example: "npx switchyard-gateway help" })
     .option("--json", "print all commands, with their options, as JSON")
     .action(async ({ json }: { json?: true }) => {
       if (!json) program.outputHelp();
       else output.print(JSON.stringify(listCommands(await createProgram(null, output)), null, 2));
     });
   return program;
+}
+
+interface CommandText {
+  readonly name: string;
+  readonly summary: string;
+  /** Follows the summary in the help of the command. */
+  readonly note?: string;
+  readonly example: string;
 }
 
 function toAction(run: () => Promise<number>) {
@@ -182,17 +198,68 @@ function toAction(run: () => Promise<number>) {
   };
 }
 
-/** What all loaded commands have in common. */
+/** Options for the settings, and for a group of commands the example of its first one. */
 function addCommonParts(command: Command, readsSettings: boolean): void {
-  for (const below of command.commands) addCommonParts(below, readsSettings);
+  for (const subcommand of command.commands) addCommonParts(subcommand, readsSettings);
   if (readsSettings && isRunnable(command)) addLocationOptions(command);
   const [first] = command.commands;
   if (first !== undefined && readExample(command) === null)
     command.addHelpText("after", `\nExample: ${readExample(first)}`);
 }
 
+function toAccessContext(output: Output) {
+  return { ...toStorageContext(output), readDefaults: () => readConfig().defaults };
+}
+
+function toStorageContext(output: Output) {
+  return { ...output, openStorage: () => openConfiguredStorage("no secrets") };
+}
+
+function toRequestsContext(output: Output) {
+  const loadExplainCost = async () => {
+    const config = readConfig();
+    return await loadExplainer(config, openCommandLog(config));
+  };
+  return { ...toStorageContext(output), loadExplainCost };
+}
+
+function toDemoContext(output: Output) {
+  const environmentOf = ({ dataDir, configFile }: DemoPaths) =>
+    withSettings({ SWITCHYARD_DATA_DIR: dataDir, SWITCHYARD_CONFIG: configFile, DATABASE_URL: "" });
+  return {
+    ...output,
+    readConfig: (paths: DemoPaths) => readConfig(environmentOf(paths)),
+    openLog: openCommandLog,
+    loadComputeCost: loadExplainer,
+    serve: (paths: DemoPaths) => runServe(environmentOf(paths)),
+  };
+}
+
+/** For commands that ask a running gateway. */
+function toGatewayContext(output: Output) {
+  return { ...output, readAddress: readGatewayAddress };
+}
+
+function toWebhooksContext(output: Output) {
+  return {
+    ...output,
+    settings: () => ({ dataDir: readConfig().dataDir, gatewayUrl: readGatewayAddress() }),
+    openStorage: () => openConfiguredStorage("secrets"),
+    log: openCommandLog(null),
+    readInput: () => Bun.stdin.bytes(),
+  };
+}
+
+function toMoveContext(output: Output) {
+  const settings = () => {
+    const config = readConfig();
+    return { dataDir: config.dataDir, log: openCommandLog(config) };
+  };
+  return { ...output, settings };
+}
+
 /** Never creates a store: a command that runs in the wrong folder would otherwise work on a new and empty one. */
-async function openConfiguredStorage(needs: "secrets" | "no secrets" = "no secrets"): Promise<Storage> {
+async function openConfiguredStorage(needs: "secrets" | "no secrets"): Promise<Storage> {
   const config = readConfig();
   const settings = storageSettings(config);
   const encryptionKey = needs === "secrets" ? settings.encryptionKey : undefined;
@@ -200,59 +267,10 @@ async function openConfiguredStorage(needs: "secrets" | "no secrets" = "no secre
   return await openStorage({ ...settings, encryptionKey, log: openCommandLog(config) });
 }
 
-function requestsContext(output: Output) {
-  return {
-    ...output,
-    openStorage: () => openConfiguredStorage(),
-    loadExplainCost: async () => {
-      const config = readConfig();
-      return (await import("../services.ts")).createOfflineExplainer(config, openCommandLog(config));
-    },
-  };
-}
-
-function demoContext(output: Output) {
-  const environmentOf = ({ dataDir, configFile }: DemoPlace) =>
-    withSettings({ SWITCHYARD_DATA_DIR: dataDir, SWITCHYARD_CONFIG: configFile, DATABASE_URL: "" });
-  return {
-    ...output,
-    readConfig: (place: DemoPlace) => readConfig(environmentOf(place)),
-    openLog: openCommandLog,
-    loadComputeCost: async (config: Config, log: Log) =>
-      (await import("../services.ts")).createOfflineExplainer(config, log),
-    serve: (place: DemoPlace) => runServe(environmentOf(place)),
-  };
-}
-
-function accessContext(output: Output) {
-  return { ...output, openStorage: () => openConfiguredStorage(), readDefaults: () => readConfig().defaults };
-}
-
-function moveSettings() {
-  const config = readConfig();
-  return { dataDir: config.dataDir, log: openCommandLog(config) };
-}
-
-/** For commands that ask a running gateway. */
-function gatewayContext(output: Output) {
-  return { ...output, readAddress: readGatewayAddress };
+async function loadExplainer(config: Config, log: Log) {
+  return (await import("../services.ts")).createOfflineExplainer(config, log);
 }
 
 function readGatewayAddress(): string {
   return addressOf(readConfig());
-}
-
-function webhooksContext(output: Output) {
-  return {
-    ...output,
-    settings: () => ({ dataDir: readConfig().dataDir, gatewayUrl: readGatewayAddress() }),
-    openStorage: () => openConfiguredStorage("secrets"),
-    log: createLog({ level: "warn", format: "text", secrets: [], write: (lines) => void process.stderr.write(lines) }),
-    readInput: () => Bun.stdin.bytes(),
-  };
-}
-
-function openCommandLog(config: Config): Log {
-  const write = (lines: string) => void process.stderr.write(lines);
-  return createLog({ level: "warn", format: "text", secrets: secretsOf(config), write });
 }

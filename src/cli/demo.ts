@@ -22,14 +22,14 @@ import { storeKeys } from "./first-keys.ts";
 
 export interface DemoContext extends Output {
   /** The configuration of a gateway whose data is in this folder, and whose configuration file is another than usual. */
-  readConfig(place: DemoPlace): Config;
+  readConfig(paths: DemoPaths): Config;
   openLog(config: Config): Log;
   loadComputeCost(config: Config, log: Log): Promise<ComputeCost>;
   /** Serves until the process is stopped. */
-  serve(place: DemoPlace): Promise<number>;
+  serve(paths: DemoPaths): Promise<number>;
 }
 
-export interface DemoPlace {
+export interface DemoPaths {
   readonly dataDir: string;
   readonly configFile: string;
 }
@@ -64,8 +64,8 @@ export function createDemoCommand(context: DemoContext): Command {
       if (json) overrideSettings({ SWITCHYARD_LOG_FORMAT: "json" });
       const dataDir = resolve(folder);
       using vendor = serve ? startDemoVendor() : null;
-      const place = { dataDir, configFile: writeDemoConfig(dataDir, vendor) };
-      const config = context.readConfig(place);
+      const paths = { dataDir, configFile: writeDemoConfig(dataDir, vendor) };
+      const config = context.readConfig(paths);
       const output = json ? { ...context, print() {} } : context;
       if (!existsSync(join(dataDir, filledMark)))
         await fill({ context: output, config, dataDir, seed: Number(seed) || 1 });
@@ -73,7 +73,7 @@ export function createDemoCommand(context: DemoContext): Command {
       if (json) context.print(JSON.stringify({ data_dir: dataDir, management_key_file: keyFile }));
       else context.print(`management key   in the file ${keyFile}`);
       if (!serve) return;
-      const exitCode = await context.serve(place);
+      const exitCode = await context.serve(paths);
       if (exitCode !== 0) throw new CommandFailed(exitCode);
     })
     .addHelpText("after", "\nExample: npx switchyard-gateway demo --seed 7");

@@ -5,15 +5,15 @@ import { type AuditNote, createAudit } from "../access/audit.ts";
 import type { Caller } from "../access/caller.ts";
 import { adminKeyId } from "../access/keys.ts";
 import { commandActor } from "../access/roles.ts";
-import { type Config, readConfig, secretsOf, storageSettings, withConfigFile } from "../config.ts";
+import { type Config, readConfig, storageSettings, withConfigFile } from "../config.ts";
 import { messageOf } from "../errors.ts";
 import { HealthBook } from "../inference/health.ts";
 import { type CredentialStore, createProviderCredentials } from "../inference/provider-credentials.ts";
 import { Trace } from "../inference/trace.ts";
-import { createLog, type Log } from "../log.ts";
 import { setUpProviders } from "../provider-setup.ts";
 import { openStorage, requireStore, type Storage } from "../storage/storage.ts";
 import { type Output, UsageError } from "./command-line.ts";
+import { openCommandLog } from "./command-log.ts";
 import type { OpenedProviders, OpenProviders } from "./providers.ts";
 
 export function toContext(output: Output) {
@@ -32,7 +32,7 @@ const openProviders: OpenProviders = async (file, needs) => {
     health: new HealthBook(config),
     // A running gateway notices the change by itself.
     waitForPropagation: (refreshed) => refreshed,
-    log: openQuietLog(config),
+    log: openCommandLog(config),
   });
   await credentials.refresh();
   return {
@@ -44,7 +44,7 @@ const openProviders: OpenProviders = async (file, needs) => {
       const readStored = () => ({ stored: credentials.describe(name).stored });
       const note: AuditNote = { before: readStored(), after: null };
       const target = { kind: "provider", id: name, name: null, team: null };
-      const audit = createAudit(storage.audit, openQuietLog(config));
+      const audit = createAudit(storage.audit, openCommandLog(config));
       return await audit.around(commandActor(), { action, target }, note, async () => {
         const result = await work();
         note.after = readStored();
@@ -63,7 +63,7 @@ async function openStore(
 ): Promise<{ storage: Storage | null; problem: string | null }> {
   try {
     await requireStore(config.dataDir, config.databaseUrl);
-    return { storage: await openStorage({ ...storageSettings(config), log: openQuietLog(config) }), problem: null };
+    return { storage: await openStorage({ ...storageSettings(config), log: openCommandLog(config) }), problem: null };
   } catch (error) {
     if (needs === "store") throw error;
     return { storage: null, problem: messageOf(error) };
@@ -81,7 +81,7 @@ async function testProvider(name: string, model: string | null) {
   const config = readConfig();
   await requireStore(config.dataDir, config.databaseUrl);
   const { createServices } = await import("../services.ts");
-  const services = await createServices(config, openQuietLog(config), { works: false });
+  const services = await createServices(config, openCommandLog(config), { works: false });
   try {
     const trace = new Trace(performance.now(), 0);
     trace.path = "/v3/manage/providers/{name}/test";
@@ -108,11 +108,6 @@ const operator: Caller = {
   rules: [],
   tags: {},
 };
-
-function openQuietLog(config: Config): Log {
-  const write = (lines: string) => void process.stderr.write(lines);
-  return createLog({ level: "warn", format: "text", secrets: secretsOf(config), write });
-}
 
 function readFile(path: string): string {
   try {

@@ -1,0 +1,10 @@
+// The log of a command: warnings and errors on standard error, so that they do not mix with a result that a program reads.
+
+import { type Config, secretsOf } from "../config.ts";
+import { createLog, type Log } from "../log.ts";
+
+/** Hides the secrets of the configuration; null: the command has not read it. */
+export function openCommandLog(config: Config | null): Log {
+  const secrets = config === null ? [] : secretsOf(config);
+  return createLog({ level: "warn", format: "text", secrets, write: (lines) => void process.stderr.write(lines) });
+}
