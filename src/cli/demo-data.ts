@@ -176,6 +176,12 @@ export const demoKeys: readonly DemoKey[] = [
   },
 ];
 
+export function findKey(keys: readonly StoredKey[], name: string): StoredKey {
+  const key = keys.find((one) => one.name === name);
+  if (key === undefined) throw new Error(`the demo has no key '${name}'`);
+  return key;
+}
+
 /** Models with their part of the calls, the usual tokens, and the share of calls that stream. */
 const uses = {
   assistant: {

@@ -9,11 +9,12 @@ import { type Config, overrideSettings } from "../config.ts";
 import type { Budget } from "../contract/limits.ts";
 import { dayMs } from "../lib/time-units.ts";
 import { createLog, type Log } from "../log.ts";
-import { type Actor, toShownState } from "../storage/audit.ts";
+import { toShownState } from "../storage/audit.ts";
 import type { LedgerLine } from "../storage/ledger-line.ts";
 import { openStorage, type Storage } from "../storage/storage.ts";
 import { CommandFailed, createCommand, type Output } from "./command-line.ts";
 import { fillCaptures } from "./demo-captures.ts";
+import { ada, fillChanges } from "./demo-changes.ts";
 import type { ComputeCost, LineOptions, StoredKey } from "./demo-data.ts";
 import { createRandom, demoDays, demoKeys, demoTeams, makeLines, toUuid } from "./demo-data.ts";
 import { fillOperations } from "./demo-operations.ts";
@@ -45,10 +46,6 @@ const linesPerBatch = 500;
 const capturedMs = dayMs;
 const maxCaptured = 500;
 const filledMark = "demo-filled";
-const administrator: Actor = {
-  ...{ kind: "user", id: "ada", name: "Ada Lindqvist", role: "administrator", team: null },
-  ...{ address: "192.0.2.14", requestId: null },
-};
 
 export function createDemoCommand(context: DemoContext): Command {
   return createCommand(
@@ -133,6 +130,7 @@ export async function fillStorage(storage: Storage, { dataDir, ...options }: Dem
   await fillCaptures(storage, { lines: recent.slice(-maxCaptured), keys, log });
   batch = await fillOperations(storage, { dataDir, seed, end, keys, log });
   await flush();
+  await fillChanges(storage, { end, keys });
   await storage.keys.touch([...lastUse].map(([id, at]) => ({ id, at })));
   for (const { id, isRevoked } of keys) if (isRevoked === true) await storage.keys.revoke(id, end - 12 * dayMs);
   return count;
@@ -157,7 +155,7 @@ async function storeAccess(
     const team = { ...toTeamRecord(request, {}, createdAt), id: toUuid(createdAt, random) };
     await storage.teams.insert(team);
     const event = { action: "team.create", target: { kind: "team", id: team.id, name, team: name } };
-    await storage.audit.insert(administrator, { ...event, after: toShownState(team), at: createdAt });
+    await storage.audit.insert(ada, { ...event, after: toShownState(team), at: createdAt });
     teamIds.set(name, { id: team.id, budget });
   }
   const keys: StoredKey[] = [];
@@ -175,7 +173,7 @@ async function storeAccess(
     };
     await storage.keys.insert(stored, null);
     const target = { kind: "key", id: stored.id, name: key.name, team: key.team };
-    await storage.audit.insert(administrator, {
+    await storage.audit.insert(ada, {
       ...{ action: "key.create", target, after: toShownState(stored), at: createdAt },
     });
     const team = teamIds.get(key.team);

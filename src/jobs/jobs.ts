@@ -41,7 +41,7 @@ export interface JobsDependencies {
   readonly maxUnfinished: number;
 }
 
-const cancelledResult = JSON.stringify({ error: { message: "The job was cancelled." }, cancelled: true });
+export const cancelledResult = JSON.stringify({ error: { message: "The job was cancelled." }, cancelled: true });
 // The time at which a job ends is unknown; with this delay a client rarely polls without success.
 const fullRetrySeconds = 10;
 // The list is built in memory, with each result as text, as an object and as part of the answer.
