@@ -487,6 +487,20 @@ describe("work that continues at the vendor", () => {
     expect(await failureOf(polling)).toMatchObject({ code: "provider_error" });
   });
 
+  test("is polled again after the time that the vendor states, unless the request has less time than that", async () => {
+    vendor.next(answer(200, { state: "begun" }));
+    vendor.next(answer(429, {}, { "retry-after": "1" }));
+    vendor.next(answer(200, { state: "done" }));
+    expect((await run(polling)).output).toEqual({ state: "done" });
+    const [, refused, repeated] = vendor.requests.map(({ receivedAt }) => receivedAt);
+    expect((repeated ?? 0) - (refused ?? 0)).toBeGreaterThan(990);
+    vendor.clear();
+    vendor.next(answer(200, { state: "begun" }));
+    for (let failures = 0; failures < 4; failures++) vendor.next(answer(429, {}, { "retry-after": "3600" }));
+    expect(await failureOf(polling)).toMatchObject({ code: "provider_rate_limited" });
+    expect(vendor.requests).toHaveLength(2);
+  });
+
   test("ends with the time of the request, or with its caller", async () => {
     const slow = (request: { readonly method: string }) =>
       answer(200, { state: request.method === "GET" ? "running" : "begun" });

@@ -1,10 +1,11 @@
-// Runs a provider's task: sends one request after another until the last response is converted. `runToEnd` waits between the requests.
-// `runStep` returns a checkpoint instead, as plain data, so that a job can continue later, in this process or another one.
+// Runs a provider's task: sends one request after another, and converts the last response. `runToEnd` waits between the requests. `runStep`
+// returns a checkpoint instead, as plain data, so that a job can continue later, in this process or another one.
 
 import { GatewayError } from "../../errors.ts";
 import { pause, startDeadline } from "../../lib/deadline.ts";
 import { hasOddNumbers, parseExactJson } from "../../lib/exact-json.ts";
 import type { Json } from "../../lib/json-schema/schema.ts";
+import { dayMs } from "../../lib/time-units.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import { toTaskRefusal } from "../../providers/refusal.ts";
@@ -18,33 +19,44 @@ import { type SendOptions, sendRequest } from "./send-request.ts";
 export interface TaskRun extends SendOptions {
   readonly call: ProviderTaskCall;
   readonly log: Log;
-  /** The last request that was sent: it knows which files are stored at the provider. */
+  /** The last request that was sent. Its state tells which files the work has stored at the provider. */
   lastRequest: TaskRequest | null;
 }
 
-const poll = { firstMs: 1_000, maxMs: 10_000, growth: 1.25 };
-/** Temporary failures in a row. Those between two steps, with the delays of `toBackoff`, take about eight minutes. */
+const pollDelay = { firstMs: 1_000, maxMs: 10_000, growth: 1.25 };
+/** Temporary failures in a row. Between steps, the delays of `toBackoffMs` add up to about eight minutes. */
 const maxFailures = { whileWaiting: 3, betweenSteps: 20 };
-const maxBackoffMs = 30_000;
+const backoff = { firstMs: 1_000, maxMs: 30_000 };
 // The longest documents of a provider that answers in parts take about three thousand requests.
 const maxRequestsInARow = 5_000;
-const maxWorkMs = 24 * 3_600_000;
+const maxWorkMs = dayMs;
+const cleanUpTimeoutMs = 10_000;
 
 export async function runToEnd(run: TaskRun): Promise<TaskResult> {
   try {
     let request: NextRequest = await toFirstRequest(run);
-    for (let polls = 0, failures = 0; ; ) {
+    let polls = 0;
+    let failures = 0;
+    let delayMs = 0;
+    while (true) {
       const reached = await advance(request, run);
       if ("result" in reached) return reached.result;
-      if ("failure" in reached) {
-        // Only a request that polls for work is repeated: the work itself may have been started already.
-        if (request.waitMs === undefined || ++failures > maxFailures.whileWaiting) throw reached.failure;
-      } else {
+      if ("waiting" in reached) {
         request = reached.waiting;
-        failures = 0;
+        delayMs = toPollDelayMs(request, polls);
         polls++;
+        failures = 0;
+        await wait(delayMs, run);
+        continue;
       }
-      await wait(toDelay(request, polls - 1), run);
+      const { failure } = reached;
+      failures++;
+      // Only a request that polls for work is repeated: the work itself may have been started already.
+      if (request.waitMs === undefined || failures > maxFailures.whileWaiting) throw failure;
+      const repeatAfterMs = Math.max(delayMs, readRetryAfterMs(failure));
+      // The failure says more than a timeout would.
+      if (performance.now() + repeatAfterMs > run.call.deadline) throw failure;
+      await wait(repeatAfterMs, run);
     }
   } finally {
     await cleanUp(run);
@@ -63,8 +75,8 @@ export interface Checkpoint {
   readonly startedAt: number;
 }
 
-/** The names in checkpoints of version 0.1: a job that it started continues after an upgrade. */
-interface FirstCheckpoint extends Pick<Checkpoint, "polls" | "failures"> {
+/** A checkpoint of version 0.1, whose members have other names. A job that it started continues after an upgrade. */
+interface OldCheckpoint extends Pick<Checkpoint, "polls" | "failures"> {
   readonly request: NextRequest & { readonly note?: unknown };
   readonly place: string;
   readonly since: number;
@@ -72,7 +84,7 @@ interface FirstCheckpoint extends Pick<Checkpoint, "polls" | "failures"> {
 
 export function readCheckpoint(stored: Json): Checkpoint {
   // Only `toJson`, of this version or of an earlier one, wrote the value.
-  const checkpoint = stored as unknown as Checkpoint | FirstCheckpoint;
+  const checkpoint = stored as unknown as Checkpoint | OldCheckpoint;
   if (!("place" in checkpoint)) return checkpoint;
   const { place, since, request, polls, failures } = checkpoint;
   const { note, ...others } = request;
@@ -89,17 +101,17 @@ export async function runStep(run: TaskRun, before: Checkpoint | null): Promise<
     const reached = await advance(before?.request ?? (await toFirstRequest(run)), run);
     if ("waiting" in reached) {
       const request = reached.waiting;
-      const polls = (before?.polls ?? -1) + 1;
+      const polls = before === null ? 0 : before.polls + 1;
       return {
         checkpoint: toJson({ request, deployment: run.deployment.id, polls, failures: 0, startedAt }),
-        waitMs: toDelay(request, polls),
+        waitMs: toPollDelayMs(request, polls),
         ...(request.progress !== undefined && { progress: request.progress }),
       };
     }
     if ("failure" in reached) {
       const failures = (before?.failures ?? 0) + 1;
       if (before === null || failures > maxFailures.betweenSteps) throw reached.failure;
-      return { checkpoint: toJson({ ...before, failures }), waitMs: toBackoff(reached.failure, failures) };
+      return { checkpoint: toJson({ ...before, failures }), waitMs: toBackoffMs(reached.failure, failures) };
     }
     await cleanUp(run);
     return { result: reached.result };
@@ -111,24 +123,11 @@ export async function runStep(run: TaskRun, before: Checkpoint | null): Promise<
   }
 }
 
-/** Ends work that no step continues: only its files are deleted. */
+/** For work that no step continues: deletes its files. The provider may go on with the work. */
 export async function abandonStep(run: TaskRun, { request }: Checkpoint): Promise<void> {
   run.lastRequest = request;
   await cleanUp(run);
 }
-
-function toJson(checkpoint: Checkpoint): Json {
-  const { body } = checkpoint.request;
-  const hasBytes = body?.kind === "bytes" || (body?.kind === "form" && body.parts.some((part) => "bytes" in part));
-  if (hasBytes) throw new Error("a request that waits must not carry bytes");
-  return JSON.parse(JSON.stringify(checkpoint)) as Json;
-}
-
-type Reached =
-  | { readonly result: TaskResult }
-  | { readonly waiting: NextRequest }
-  /** A temporary failure of the call. A failure of the work itself is thrown. */
-  | { readonly failure: GatewayError };
 
 async function toFirstRequest({ task, call, provider }: TaskRun): Promise<TaskRequest> {
   const first = await task.toRequest(call);
@@ -136,6 +135,12 @@ async function toFirstRequest({ task, call, provider }: TaskRun): Promise<TaskRe
     ? mergeParams(first, call.providerParams, { row: provider.row, task })
     : first;
 }
+
+type Reached =
+  | { readonly result: TaskResult }
+  | { readonly waiting: NextRequest }
+  /** A temporary failure of the call. A failure of the work itself is thrown. */
+  | { readonly failure: GatewayError };
 
 /** Sends this request and those that follow, until one has to wait. */
 async function advance(first: TaskRequest, run: TaskRun): Promise<Reached> {
@@ -165,19 +170,6 @@ async function advance(first: TaskRequest, run: TaskRun): Promise<Reached> {
   );
 }
 
-/** A conversion handles everything that is documented, so its errors are the provider's. */
-async function readResponse<Result>({ provider }: TaskRun, read: () => Result | Promise<Result>): Promise<Result> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof TaskFailure) throw toTaskRefusal(provider, error.status, null, JSON.stringify(error.message));
-    // A RangeError: the response is nested too deep, or one of its numbers is used as a length.
-    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    const message = `The provider '${provider.name}' sent an answer that makes no sense.`;
-    throw new GatewayError("provider_bad_response", message, { cause: error });
-  }
-}
-
 const temporaryFailures: readonly string[] = [
   "provider_rate_limited",
   "provider_error",
@@ -190,13 +182,32 @@ function isTemporary(error: unknown): error is GatewayError {
   return error instanceof GatewayError && temporaryFailures.includes(error.code);
 }
 
-function toDelay({ waitMs = 0 }: NextRequest, polls: number): number {
-  return waitMs === "growing" ? Math.min(poll.maxMs, poll.firstMs * poll.growth ** polls) : waitMs;
+/** A conversion handles everything that is documented, so its errors are the provider's. */
+async function readResponse<Result>({ provider }: TaskRun, read: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof TaskFailure) throw toTaskRefusal(provider, error.status, null, JSON.stringify(error.message));
+    // A RangeError: the response is nested too deep, or one of its numbers is used as a length.
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+    const message = `The provider '${provider.name}' sent a response that does not match its documented format.`;
+    throw new GatewayError("provider_bad_response", message, { cause: error });
+  }
 }
 
-function toBackoff({ details }: GatewayError, failures: number): number {
-  const growing = Math.min(maxBackoffMs, 1_000 * 2 ** (failures - 1));
-  return Math.max(growing, (details.retryAfter ?? 0) * 1_000);
+/** Null when the response is not JSON. */
+function originalOf(response: TaskResponse): unknown {
+  if (!/[/+]json$|json-1\.\d$/.test(response.mediaType)) return null;
+  return hasOddNumbers(response.text) ? parseExactJson(response.text) : response.json;
+}
+
+function toPollDelayMs({ waitMs = 0 }: NextRequest, polls: number): number {
+  const { firstMs, maxMs, growth } = pollDelay;
+  return waitMs === "growing" ? Math.min(maxMs, firstMs * growth ** polls) : waitMs;
+}
+
+function readRetryAfterMs({ details }: GatewayError): number {
+  return (details.retryAfter ?? 0) * 1_000;
 }
 
 async function wait(delayMs: number, { call, shutdownSignal }: TaskRun): Promise<void> {
@@ -205,12 +216,13 @@ async function wait(delayMs: number, { call, shutdownSignal }: TaskRun): Promise
   if (!(await pause(delayMs, limit.signal))) throw limit.signal.reason;
 }
 
-/** Deletes the files that the work stored at the provider. The caller does not depend on its success. */
+/** Deletes the files that the work stored at the provider. A failure is only logged, because the result does not depend on it. */
 async function cleanUp(run: TaskRun): Promise<void> {
   const { lastRequest, task, log, provider } = run;
   if (lastRequest === null || task.cleanUpRequests === undefined) return;
-  // The caller may have disconnected, so this has a time limit of its own.
-  const call = { ...run.call, signal: new AbortController().signal, deadline: performance.now() + 10_000 };
+  // The caller may have disconnected, or its time may be up, so the requests have a signal and a deadline of their own.
+  const deadline = performance.now() + cleanUpTimeoutMs;
+  const call = { ...run.call, signal: new AbortController().signal, deadline };
   for (const request of task.cleanUpRequests(call, lastRequest)) {
     try {
       await sendRequest(request, call, run);
@@ -220,8 +232,14 @@ async function cleanUp(run: TaskRun): Promise<void> {
   }
 }
 
-/** Null when the response is not JSON. */
-function originalOf(response: TaskResponse): unknown {
-  if (!/[/+]json$|json-1\.\d$/.test(response.mediaType)) return null;
-  return hasOddNumbers(response.text) ? parseExactJson(response.text) : response.json;
+function toJson(checkpoint: Checkpoint): Json {
+  const { body } = checkpoint.request;
+  const hasBytes = body?.kind === "bytes" || (body?.kind === "form" && body.parts.some((part) => "bytes" in part));
+  if (hasBytes) throw new Error("a request that waits must not carry bytes");
+  return JSON.parse(JSON.stringify(checkpoint)) as Json;
+}
+
+function toBackoffMs(failure: GatewayError, failures: number): number {
+  const growingMs = Math.min(backoff.maxMs, backoff.firstMs * 2 ** (failures - 1));
+  return Math.max(growingMs, readRetryAfterMs(failure));
 }
