@@ -45,7 +45,10 @@ export class LongBodies {
     return waitMs;
   }
 
-  /** Called with the length of a body that was reserved as unknown. If the key was alone then, its next long body waits slightly less. */
+  /**
+   * Called with the length of a body that was reserved as unknown. If no other key was active at that time, nothing had been reserved, so
+   * the next long body of the key waits as if this one were shorter by `longBodyBytes`.
+   */
   settle(keyId: string, bytes: number, now: number): void {
     this.#addPause(keyId, bytes - longBodyBytes, now);
   }

@@ -31,8 +31,8 @@ export function parseYaml(text: string): YamlFile {
   try {
     return { value: document.toJS(), positions: findPositions(document, lines), problems: [] };
   } catch (error) {
-    // Too many aliases (a small file that would become a very large value), or a merge key (<<) whose value is not a map. The library throws
-    // only errors, and these have no position.
+    // Too many aliases (a small file that would become a very large value), or a merge key (<<) whose value is not a map. For both, the
+    // library throws an Error without a position.
     return { value: null, positions: {}, problems: [{ line: 1, column: 1, message: (error as Error).message }] };
   }
 }
@@ -57,7 +57,7 @@ function listAliasProblems(document: yaml.Document.Parsed): Finding[] {
         const message = `the anchor &${alias.source} does not exist above this line; define it or write the value`;
         findings.push({ offset, message });
       } else if (ancestors.includes(anchored)) {
-        const message = `the alias *${alias.source} is inside the value of its anchor, which would never end; write the value`;
+        const message = `the alias *${alias.source} is inside its own anchor, so the value would never end; write the value`;
         findings.push({ offset, message });
       }
     },
