@@ -123,12 +123,13 @@ export function createRequestHandler(options: RequestHandlerOptions) {
       // From here on, the timeouts of the body and of the call apply.
       if (route.body !== undefined) server.timeout(request, 0);
       const readsBody = isJson(route.body) && (route.body.kind === "json" || request.body !== null);
-      const turn = readsBody && caller !== null ? waitForTurn(request, caller) : undefined;
+      const declaredLength = headers.get("content-length");
+      const turn = readsBody && caller !== null ? waitForTurn(declaredLength, caller) : undefined;
       if (turn !== undefined) await turn;
       let json = readsBody
         ? await readJsonBody(request, caller === null ? keylessBodyLimits : bodyLimits, ticker)
         : null;
-      if (json !== null && caller !== null && !headers.has("content-length"))
+      if (json !== null && caller !== null && declaredLength === null)
         longBodies.settle(caller.keyId, json.text.length, performance.now());
       bodyBytes = json?.text.length ?? 0;
       const tagged = caller !== null && json !== null ? tagCaller(caller, readTagsOf(route, json), trace) : caller;
@@ -172,11 +173,10 @@ export function createRequestHandler(options: RequestHandlerOptions) {
   };
 
   /** Undefined for a short body, and for the only key in use: an await would cost an event-loop turn. */
-  function waitForTurn(request: Request, { keyId }: Caller): Promise<void> | undefined {
+  function waitForTurn(declaredLength: string | null, { keyId }: Caller): Promise<void> | undefined {
     const now = performance.now();
     longBodies.noteRequest(keyId, now);
-    const declared = request.headers.get("content-length");
-    const waitMs = longBodies.reserve(keyId, declared === null ? null : Number(declared), now);
+    const waitMs = longBodies.reserve(keyId, declaredLength === null ? null : Number(declaredLength), now);
     return waitMs === 0 ? undefined : Bun.sleep(waitMs);
   }
 }
