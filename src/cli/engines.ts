@@ -17,7 +17,7 @@ import {
 } from "../engines/local/groups.ts";
 import { localEngines } from "../engines/local/list.ts";
 import { termsOf } from "../engines/local/models.ts";
-import { findNearest } from "../lib/find-nearest.ts";
+import { suggest } from "../lib/find-nearest.ts";
 import { alignColumns } from "../usage/report-formats.ts";
 import { createCommand, explain, type Output, UsageError } from "./command-line.ts";
 import { withProgress } from "./progress.ts";
@@ -55,10 +55,7 @@ function readGroups(names: readonly string[]): Group[] {
   return names.map((name) => {
     const group = known.includes(name) ? findGroup(name) : null;
     if (group !== null) return group;
-    const nearest = findNearest(name, known);
-    throw new UsageError(
-      `Unknown group "${name}"${nearest === null ? "." : `; did you mean "${nearest}"?`} The groups are ${known.join(", ")}.`,
-    );
+    throw new UsageError(`Unknown group '${name}'${suggest(name, known) || "."} The groups are ${known.join(", ")}.`);
   });
 }
 

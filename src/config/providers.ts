@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { AliasTarget } from "../contract/model-names.ts";
 import { tasks } from "../contract/tasks.ts";
-import { findNearest } from "../lib/find-nearest.ts";
+import { suggest } from "../lib/find-nearest.ts";
 import { closedObject, expected } from "./schema-parts.ts";
 
 const webAddress = /^https?:\/\/[^/?#\s]+[^?#\s]*$/;
@@ -141,7 +141,7 @@ function refuseUnknownTasks(models: Readonly<Record<string, string>>, context: z
 }
 
 function unknownTask(task: string): string {
-  return `there is no task '${task}'; the nearest is '${findNearest(task, taskNames, Number.POSITIVE_INFINITY)}'`;
+  return `there is no task '${task}'${suggest(task, taskNames, Number.POSITIVE_INFINITY)}`;
 }
 
 function refuseRepeatedNames(deployments: readonly { readonly name?: string }[], context: z.RefinementCtx): void {

@@ -1,7 +1,7 @@
 // Limits of keys and teams: rate limits, budgets, and both for the models that a pattern names.
 
 import { z } from "zod";
-import { findNearest } from "../lib/find-nearest.ts";
+import { suggest } from "../lib/find-nearest.ts";
 import { isExactPrice } from "../lib/money.ts";
 import { addProblem, closedObject, refuse } from "./problems.ts";
 import { defaultTags } from "./tags.ts";
@@ -159,8 +159,7 @@ export interface ModelLimit {
 
 function refuseUnknownTimeZone(zone: string, context: z.core.$RefinementCtx<string>): void {
   if (isTimeZone(zone)) return;
-  const nearest = findNearest(zone, ["UTC", ...Intl.supportedValuesOf("timeZone")]);
-  const hint = nearest === null ? "" : `; did you mean '${nearest}'?`;
+  const hint = suggest(zone, ["UTC", ...Intl.supportedValuesOf("timeZone")]);
   refuse(context, "value_error", `Input should be a time zone such as UTC or Europe/Berlin${hint}`);
 }
 

@@ -24,7 +24,7 @@ test.each([
   [["keys", "create", "--name", "x", "--json=1"], "unknown option '--json=1'\n(Did you mean --json?)"],
   [["keys", "revoke", "a", "b"], "too many arguments"],
   [["keys", "revoke"], "missing required argument 'key id'"],
-  [["engines", "add", "speeech"], 'Unknown group "speeech"; did you mean "speech"'],
+  [["engines", "add", "speeech"], "Unknown group 'speeech'; did you mean 'speech'?"],
 ])("%j is refused with exit code 2", async (args, message) => {
   const { code, errors } = await runInProcess(...args);
   expect(code).toBe(2);

@@ -235,14 +235,15 @@ describe("providers", () => {
     };
     for (const [written, meant] of Object.entries(nearest))
       expect(() => tasks(`ocr/ocr, ${written}`)).toThrow(
-        `providers.mine.tasks.1: there is no task '${written}'; the nearest is '${meant}'`,
+        `providers.mine.tasks.1: there is no task '${written}'; did you mean '${meant}'?`,
       );
     expect(() => tasks("moderation")).toThrow(/providers\.mine\.tasks\.0: there is no task 'moderation'/);
+    expect(() => tasks("42")).toThrow(/providers\.mine\.tasks\.0: there is no task '42'$/);
     expect(() => configure("providers: { mine: { tasks: text/moderation } }")).toThrow(
       /providers\.mine\.tasks: should be a list of tasks such as/,
     );
     expect(() => configure("providers: { mine: { default_model: { text/moderatoin: m } } }")).toThrow(
-      /providers\.mine\.default_model\.text\/moderatoin: there is no task 'text\/moderatoin'; the nearest is 'text\/moderation'/,
+      /providers\.mine\.default_model\.text\/moderatoin: there is no task 'text\/moderatoin'; did you mean 'text\/moderation'\?/,
     );
   });
 

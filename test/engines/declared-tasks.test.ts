@@ -286,7 +286,7 @@ test("a task that does not exist keeps the gateway from starting, and one line s
     (error: Error) => error.message,
   );
   expect(failure).toMatch(
-    /^.*switchyard\.yaml:\d+:\d+: providers\.mine\.tasks\.0: there is no task 'text\/moderatoin'; the nearest is 'text\/moderation'$/,
+    /^.*switchyard\.yaml:\d+:\d+: providers\.mine\.tasks\.0: there is no task 'text\/moderatoin'; did you mean 'text\/moderation'\?$/,
   );
 });
 

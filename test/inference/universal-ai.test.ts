@@ -167,6 +167,20 @@ describe("a model that no provider serves", () => {
     expect(await refuse({ model, input })).toMatchObject({ status: 404, code, param: "model" });
   });
 
+  test.each([
+    ["smell/detect/sandbox", "There is no feature 'smell'. GET"],
+    ["txt/moderation/sandbox", "There is no feature 'txt'; did you mean 'text'? GET"],
+    ["text/detect_smell/sandbox", "'text' has no subfeature 'detect_smell'. GET"],
+    ["text/moderatoin/sandbox", "'text' has no subfeature 'moderatoin'; did you mean 'moderation'? GET"],
+    ["text/moderation/42", "No provider '42' serves text/moderation here. GET"],
+    ["text/moderation/inhuose", "No provider 'inhuose' serves text/moderation here; did you mean 'inhouse'? GET"],
+    ["text/ai_detection/sapling/42", "'sapling' has no model '42' for text/ai_detection; name the provider alone. GET"],
+    ["text/moderation/local/42", "'local' has no model '42' for text/moderation. GET"],
+    ["text/moderation/local/obscenty", "for text/moderation; did you mean 'obscenity'? GET"],
+  ])("%s gets a suggestion only if a known name is similar", async (model, message) => {
+    expect((await refuse({ model, input: { text: "hi" } })).message).toContain(message);
+  });
+
   test("is not configured when only a setting is missing, and the setting is named", async () => {
     const refused = await refuse({ model: "text/ai_detection/winstonai", input: { text: "hi" } });
     expect(refused).toMatchObject({ status: 503, code: "provider_not_configured" });

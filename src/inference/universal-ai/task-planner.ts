@@ -5,7 +5,7 @@ import { findTask, type Task, type TaskName, tasks } from "../../contract/tasks.
 import type { UniversalAiRequest } from "../../contract/universal-ai.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { type ErrorCode, GatewayError, type Problem, throwProblems } from "../../errors.ts";
-import { findNearest } from "../../lib/find-nearest.ts";
+import { suggest } from "../../lib/find-nearest.ts";
 import type { JsonObject } from "../../lib/lenient-json.ts";
 import { refuseForbidden } from "../allowed-models.ts";
 import { refuseUnavailable, type TaskOffer } from "./run-offer.ts";
@@ -44,18 +44,16 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
     const serving = byName.get(`${task}/${provider}`);
     if (serving === undefined) {
       const names = engines.filter((engine) => engine.task === task).map((engine) => engine.provider);
-      const nearest = findNearest(provider, names);
-      const hint = nearest === null ? "" : `; did you mean '${nearest}'?`;
-      const message = `No provider '${provider}' serves ${task} here${hint} GET /v3/info/${task} lists the providers that do.`;
+      const message = `No provider '${provider}' serves ${task} here${suggest(provider, names) || "."} GET /v3/info/${task} lists the providers that do.`;
       throw unknownModel("provider_not_found", message);
     }
     const model = rest.length === 0 ? null : rest.join("/");
     const engine = chooseEngine(serving, model);
     if (engine === undefined) {
       const known = serving.flatMap(({ models }) => models);
-      const hint =
-        known.length === 0 ? "name the provider alone" : `did you mean '${findNearest(model ?? "", known)}'?`;
-      throw unknownModel("model_not_found", `'${provider}' has no model '${model}' for ${task}; ${hint}`);
+      const hint = suggest(model ?? "", known) || (known.length === 0 ? "; name the provider alone." : ".");
+      const message = `'${provider}' has no model '${model}' for ${task}${hint} GET /v3/info/${task} lists the models.`;
+      throw unknownModel("model_not_found", message);
     }
     return { engine, model: model ?? findDefault(engine, input) };
   }
@@ -156,15 +154,13 @@ function findTaskOf(name: string): Task {
   const ofFeature = tasks.filter((task) => task.feature === feature);
   if (ofFeature.length === 0) {
     const features = tasks.map((task) => task.feature);
-    const nearest = findNearest(feature, features);
-    const message = `There is no feature '${feature}'; did you mean '${nearest}'? GET /v3/info lists the features.`;
+    const message = `There is no feature '${feature}'${suggest(feature, features) || "."} GET /v3/info lists the features.`;
     throw unknownModel("feature_not_found", message);
   }
   const task = findTask(`${feature}/${subfeature}`);
   if (task !== undefined) return task;
   const subfeatures = ofFeature.map((one) => one.subfeature);
-  const nearest = findNearest(subfeature, subfeatures);
-  const message = `'${feature}' has no subfeature '${subfeature}'; did you mean '${nearest}'? GET /v3/info/${feature}?include=unconfigured lists the subfeatures.`;
+  const message = `'${feature}' has no subfeature '${subfeature}'${suggest(subfeature, subfeatures) || "."} GET /v3/info/${feature}?include=unconfigured lists the subfeatures.`;
   throw unknownModel("subfeature_not_found", message);
 }
 
