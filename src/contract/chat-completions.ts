@@ -149,7 +149,11 @@ export const chatCompletion = looseComponent("ChatCompletion", {
       }),
     )
     .describe("The answers: one, unless `n` asked for more."),
-  usage: usage.optional().describe("Tokens that were counted."),
+  usage: usage
+    .optional()
+    .describe(
+      "Tokens that were counted. Reasoning is part of the completion, and the total is the sum. Absent if the provider reported none.",
+    ),
   ...answerMembers,
 });
 

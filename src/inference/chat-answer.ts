@@ -2,6 +2,7 @@
 
 import type { ChatAnnotation, ChatChoice, ChatImage, ChatUsage, ReasoningDetail } from "../contract/chat-format.ts";
 import { isObject } from "../lib/lenient-json.ts";
+import { countCached, countInput, countOutput, readTokenParts } from "../usage/tokens.ts";
 import type { ExtraContent, ReasoningState } from "./reasoning-state.ts";
 
 /** The chat format requires a string; some providers send parts. */
@@ -67,17 +68,22 @@ export function toReasoningState(
   return { origin, details: details ?? [], calls: new Map(extras), message: extra ?? null };
 }
 
-/** Details that exceed their total are cut. `reasoning` is null when the provider did not report it. */
+/** The counts as the ledger has them; 0 where there is none. `reasoning` is null when the provider did not report it. */
 export function readTokenCounts(usage: ChatUsage | null | undefined) {
-  const details = usage?.prompt_tokens_details;
-  const input = readCount(usage?.prompt_tokens);
-  const cached = Math.min(readCount(details?.cached_tokens), input);
-  const written = Math.min(readCount(details?.cache_write_tokens), input - cached);
-  const writtenFor1h = Math.min(readCount(details?.cache_write_1h_tokens), written);
-  const output = readCount(usage?.completion_tokens);
-  const thought = usage?.completion_tokens_details?.reasoning_tokens;
-  const reasoning = thought === undefined ? null : Math.min(readCount(thought), output);
-  return { input, cached, written, writtenFor1h, output, reasoning };
+  const parts = readTokenParts(usage);
+  if (parts === null) {
+    const output = readCount(usage?.completion_tokens);
+    return { input: 0, cached: 0, written: 0, writtenFor1h: 0, output, reasoning: null };
+  }
+  const isReported = parts.reasoning > 0 || usage?.completion_tokens_details?.reasoning_tokens !== undefined;
+  return {
+    input: countInput(parts),
+    cached: countCached(parts),
+    written: parts.cacheWrite5m + parts.cacheWrite1h,
+    writtenFor1h: parts.cacheWrite1h,
+    output: countOutput(parts),
+    reasoning: isReported ? parts.reasoning : null,
+  };
 }
 
 export function readCount(value: unknown): number {

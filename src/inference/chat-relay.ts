@@ -3,6 +3,7 @@
 
 import type { ChatChunk } from "../contract/chat-format.ts";
 import { doneFrame, toFrame } from "../lib/event-stream.ts";
+import { toSummedUsage } from "../usage/tokens.ts";
 import type { ChunkSink, ChunkSource, LooseChunk } from "./chunk-source.ts";
 import { DeltaLists } from "./delta-lists.ts";
 import { type Charge, type Quote, toCostMembers, unknownUsage } from "./pricing.ts";
@@ -73,15 +74,17 @@ export class ChatRelay implements Relay, ChunkSink {
       this.#lastChunk = chunk;
       this.hasContent ||= choices.some(carriesContent);
     }
-    const usage = chunk["usage"];
-    if (usage !== null && usage !== undefined) {
-      this.#usage = usage;
-      if (isEmpty) {
-        this.#sendUsage(chunk);
-        return;
-      }
+    const received = chunk["usage"];
+    if (received === null || received === undefined) {
+      this.#options.writer.chunk(chunk, frame, text, this.#frames);
+      return;
     }
-    this.#options.writer.chunk(chunk, frame, text, this.#frames);
+    const usage = toSummedUsage(received);
+    this.#usage = usage;
+    const isSame = usage === received;
+    const counted = isSame ? chunk : { ...chunk, usage };
+    if (isEmpty) this.#sendUsage(counted);
+    else this.#options.writer.chunk(counted, isSame ? frame : null, isSame ? text : null, this.#frames);
   }
 
   done(): void {

@@ -7,6 +7,7 @@ import { editMembers, type Replacement } from "../lib/json-scan.ts";
 import type { Provider } from "../providers/configure.ts";
 import { readErrorRules } from "../providers/error-rules.ts";
 import { toRefusal } from "../providers/refusal.ts";
+import { toSummedUsage } from "../usage/tokens.ts";
 import type { Accounting } from "./attempt.ts";
 import type { ChatAdapter, WholeAnswer } from "./chat-adapter.ts";
 import { PlainSource } from "./chunk-source.ts";
@@ -49,13 +50,13 @@ function toProviderBody({ request, text, scan }: PlainInput, { row }: Provider, 
 
 function readWhole(text: string, provider: Provider, accounting: Accounting): WholeAnswer {
   const value = readCompletion(text, provider);
-  const usage = value["usage"];
+  const received = value["usage"];
+  const usage = toSummedUsage(received);
   const charge = accounting.quote.chargeFor(usage ?? null, value);
   const added = accounting.toMembers(charge);
-  const total = missingTotal(usage);
-  if (total === null) return { text: appendMembers(text, value, added), value, charge, added };
-  const whole = JSON.stringify({ ...(usage as object), total_tokens: total });
-  return { text: appendMembers(text, value, added, [["usage", whole]]), value, charge, added };
+  if (usage === received) return { text: appendMembers(text, value, added), value, charge, added };
+  const changed = appendMembers(text, value, added, [["usage", JSON.stringify(usage)]]);
+  return { text: changed, value: { ...value, usage }, charge, added };
 }
 
 function readCompletion(text: string, provider: Provider): Record<string, unknown> {
@@ -69,12 +70,4 @@ function toMissingCompletion(text: string, provider: Provider): GatewayError {
   const declared = readErrorRules(provider.row.errors, 200, text);
   if (declared !== undefined) return toRefusal(provider, declared, null, text);
   return badAnswer(provider, "did not answer with a completion");
-}
-
-/** Returns the sum that `total_tokens` should be, where the provider left it out. */
-function missingTotal(usage: unknown): number | null {
-  if (typeof usage !== "object" || usage === null) return null;
-  const { prompt_tokens, completion_tokens, total_tokens } = usage as Record<string, unknown>;
-  if (typeof prompt_tokens !== "number" || typeof completion_tokens !== "number") return null;
-  return typeof total_tokens === "number" ? null : prompt_tokens + completion_tokens;
 }

@@ -6,7 +6,7 @@ import { type ErrorCode, errorCatalogue, GatewayError, ValidationError } from ".
 import { type Charge, toUnknownCharge, unknownUsage } from "../lib/charge.ts";
 import { CallerLeft } from "../providers/call.ts";
 import type { LedgerLine } from "../storage/ledger-line.ts";
-import { countInput, readAllParts, type TokenParts } from "../usage/tokens.ts";
+import { countCached, countInput, countOutput, readAllParts, type TokenParts } from "../usage/tokens.ts";
 import { mergeTags } from "./tag-caller.ts";
 import type { AttemptNote, Trace } from "./trace.ts";
 
@@ -126,14 +126,6 @@ function withoutZeros(parts: TokenParts): Record<string, number> {
     if (count > 0) counts[name] = count;
   }
   return counts;
-}
-
-function countOutput({ output, reasoning, audioOutput, imageOutput }: TokenParts): number {
-  return output + reasoning + audioOutput + imageOutput;
-}
-
-function countCached({ cacheRead, cacheReadAudio, cacheReadImage }: TokenParts): number {
-  return cacheRead + cacheReadAudio + cacheReadImage;
 }
 
 /** The line of a request that was refused before a provider was called. */

@@ -12,6 +12,7 @@ import { createFraming } from "../providers/framing/create-framing.ts";
 import { findDropped, refuseDropped, ruleOf } from "../providers/parameters.ts";
 import { findModelFacts } from "../providers/provider.ts";
 import { toFailureInAnswer } from "../providers/refusal.ts";
+import { toSummedUsage } from "../usage/tokens.ts";
 import type { Accounting } from "./attempt.ts";
 import type { ChatAdapter, WholeAnswer } from "./chat-adapter.ts";
 import { TranslatedSource } from "./chunk-source.ts";
@@ -121,7 +122,7 @@ function readCompletion(text: string, context: ReadingContext): ChatCompletion {
   const answer = readObject(text, provider);
   // Some vendors answer in the chat format at the address of another dialect.
   if (!dialect.readsChatFormat && answer["object"] === "chat.completion" && Array.isArray(answer["choices"]))
-    return answer as ChatCompletion;
+    return { ...answer, usage: toSummedUsage(answer["usage"]) } as ChatCompletion;
   try {
     return dialect.fromAnswer(answer, reading);
   } catch (error) {

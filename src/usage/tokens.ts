@@ -79,6 +79,40 @@ export function countInput(parts: TokenParts): number {
   return text + parts.audioInput + parts.imageInput + parts.videoInput;
 }
 
+export function countOutput({ output, reasoning, audioOutput, imageOutput }: TokenParts): number {
+  return output + reasoning + audioOutput + imageOutput;
+}
+
+export function countCached({ cacheRead, cacheReadAudio, cacheReadImage }: TokenParts): number {
+  return cacheRead + cacheReadAudio + cacheReadImage;
+}
+
+/** The names of the counts in a format. */
+const chatNames = { input: "prompt_tokens", output: "completion_tokens", details: "completion_tokens_details" };
+export const responsesNames = { input: "input_tokens", output: "output_tokens", details: "output_tokens_details" };
+
+/**
+ * The usage with all reasoning in its output, and with a total that is the sum: callers of these formats rely on both. Its parts are the
+ * same. A usage that is so already, as most are, is returned itself; so is one that lacks a count.
+ */
+export function toSummedUsage<Usage>(usage: Usage, names = chatNames): Usage {
+  const members = toMembers(usage);
+  const input = readCount(members[names.input]);
+  const output = readCount(members[names.output]);
+  if (input === null || output === null) return usage;
+  const beside = count(members["reasoning_tokens"]);
+  if (members["total_tokens"] === input + output && beside <= output) return usage;
+  const { details, onTop, reasoning } = readReasoning(members, input, output);
+  const whole = output + onTop;
+  return {
+    ...members,
+    [names.output]: whole,
+    ...(onTop > 0 && { [names.details]: { ...details, reasoning_tokens: reasoning } }),
+    ...(beside > whole && { reasoning_tokens: reasoning }),
+    total_tokens: input + whole,
+  } as Usage;
+}
+
 /** One run of a model within an answer. */
 export interface Iteration {
   readonly type: string;
@@ -151,19 +185,22 @@ function readCacheWrite(members: JsonObject, details: JsonObject): { written: nu
 }
 
 function readOutput(members: JsonObject, prompt: number, completion: number) {
+  const { details, onTop, reasoning } = readReasoning(members, prompt, completion);
+  let rest = completion + onTop - reasoning;
+  const audioOutput = Math.min(count(details["audio_tokens"]), rest);
+  rest -= audioOutput;
+  const imageOutput = Math.min(count(details["image_tokens"]), rest);
+  return { output: rest - imageOutput, reasoning, audioOutput, imageOutput };
+}
+
+/** `onTop` is the part of the reasoning that the completion does not include. */
+function readReasoning(members: JsonObject, prompt: number, completion: number) {
   const details = firstMembers(members, ...outputDetailNames);
   const inDetails = Math.max(count(details["reasoning_tokens"]), count(details["thinking_tokens"]));
   const besideDetails = count(members["reasoning_tokens"]);
   const gap = count(members["total_tokens"]) - prompt - completion;
   const onTop = countReasoningOnTop({ gap, inDetails, besideDetails, completion });
-
-  let rest = completion + onTop;
-  const reasoning = Math.min(Math.max(inDetails, besideDetails, onTop), rest);
-  rest -= reasoning;
-  const audioOutput = Math.min(count(details["audio_tokens"]), rest);
-  rest -= audioOutput;
-  const imageOutput = Math.min(count(details["image_tokens"]), rest);
-  return { output: rest - imageOutput, reasoning, audioOutput, imageOutput };
+  return { details, onTop, reasoning: Math.min(Math.max(inDetails, besideDetails, onTop), completion + onTop) };
 }
 
 /**

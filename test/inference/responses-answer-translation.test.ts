@@ -197,9 +197,9 @@ describe("a completion becomes a response", () => {
     expect(toResponseUsage(odd)).toEqual({
       input_tokens: 0,
       input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
-      output_tokens: 2,
-      output_tokens_details: { reasoning_tokens: 2 },
-      total_tokens: 2,
+      output_tokens: 11,
+      output_tokens_details: { reasoning_tokens: 9 },
+      total_tokens: 11,
     });
   });
 });

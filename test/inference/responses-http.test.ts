@@ -49,6 +49,18 @@ describe("creating", () => {
     expect(value.output[0].id).toMatch(/^msg_vendor[0-9a-f]{32}_sy[0-9a-f]{20}$/);
   });
 
+  test("the total of the usage is the sum, and includes reasoning that the provider adds to the output", async () => {
+    const usage = { input_tokens: 3, output_tokens: 2, total_tokens: 99 };
+    vendor.next(answer(200, { id: "resp_vendor_1", status: "completed", model: "echo", output: [], usage }));
+    expect((await client.create({ input: "hello" }))["usage"]).toEqual({
+      input_tokens: 3,
+      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+      output_tokens: 96,
+      output_tokens_details: { reasoning_tokens: 94 },
+      total_tokens: 99,
+    });
+  });
+
   test("sixteen pairs of metadata come back, also when it is asked for later", async () => {
     const metadata = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`key ${index}`, `é${index}`]));
     const { id } = await client.create({ input: "hello", metadata });

@@ -9,6 +9,7 @@ import {
   event,
   httpChunk,
   lastHttpChunk,
+  type Script,
   streamHead,
 } from "../support/answers.ts";
 import { ask } from "../support/chat.ts";
@@ -31,14 +32,40 @@ const formats = [
   ["/v3/responses", { input: "hi" }],
 ] as const;
 
+interface Costed {
+  readonly cost: number | null;
+  readonly cost_reason?: string;
+  readonly usage?: Record<string, unknown>;
+}
+
+function readCost(text: string): Costed {
+  const { cost, cost_reason } = readCosted(text);
+  return cost_reason === undefined ? { cost } : { cost, cost_reason };
+}
+
 /** The last object that states a cost, by itself or on its response. */
-function readCost(text: string): { cost: number | null; cost_reason?: string } {
+function readCosted(text: string): Costed {
   const texts = text.startsWith("{") ? [text] : readEvents(text).events.map(({ data }) => data);
   const values = texts.flatMap((one) => (one.startsWith("{") ? [JSON.parse(one)] : []));
   const found = values.map((value) => value.response ?? value).findLast((value) => "cost" in value);
   if (found === undefined) throw new Error(`no cost in ${text.slice(-500)}`);
-  const { cost, cost_reason } = found;
-  return cost_reason === undefined ? { cost } : { cost, cost_reason };
+  return found;
+}
+
+function streamOf(usage: object, more: object): Script {
+  return [
+    streamHead(),
+    event({ ...chatChunk({ role: "assistant", content: "Hi" }), ...more }),
+    event({ ...chatChunk({}, "stop"), ...more }),
+    event({ ...chatChunk({}), choices: [], usage, ...more }),
+    httpChunk(doneText),
+    lastHttpChunk,
+  ];
+}
+
+function askStreamed(path: string, body: object): Promise<Response> {
+  const streaming = path === "/v3/chat/completions" ? { stream_options: { include_usage: true } } : {};
+  return ask(gateway.url, key, { ...body, ...streaming, stream: true }, { path });
 }
 
 test.each([
@@ -79,16 +106,38 @@ test.each([
     vendor.next(answer(200, completion("Hi", { usage, ...more })));
     const whole = await ask(gateway.url, key, { ...body, model }, { path });
     expect({ path, ...readCost(await whole.text()) }).toEqual({ path, ...expected });
-    vendor.next([
-      streamHead(),
-      event({ ...chatChunk({ role: "assistant", content: "Hi" }), ...more }),
-      event({ ...chatChunk({}, "stop"), ...more }),
-      event({ ...chatChunk({}), choices: [], usage, ...more }),
-      httpChunk(doneText),
-      lastHttpChunk,
-    ]);
-    const streaming = path === "/v3/chat/completions" ? { stream_options: { include_usage: true } } : {};
-    const streamed = await ask(gateway.url, key, { ...body, ...streaming, model, stream: true }, { path });
+    vendor.next(streamOf(usage, more));
+    const streamed = await askStreamed(path, { ...body, model });
     expect({ path, stream: true, ...readCost(await streamed.text()) }).toEqual({ path, stream: true, ...expected });
+  }
+});
+
+// The first counts are those of the example in https://docs.x.ai/docs/guides/reasoning.
+test.each([
+  ["that it states", { completion_tokens: 9, completion_tokens_details: { reasoning_tokens: 94 }, total_tokens: 135 }],
+  ["that it does not state", { completion_tokens: 9, total_tokens: 135 }],
+  ["that it states beside the details", { completion_tokens: 9, reasoning_tokens: 94, total_tokens: 41 }],
+])("reasoning on top of the completion %s is in the counts of every format", async (_, counts) => {
+  const usage = { prompt_tokens: 32, ...counts };
+  const expected: Record<string, object> = {
+    "/v3/chat/completions": {
+      ...{ prompt_tokens: 32, completion_tokens: 103, total_tokens: 135 },
+      completion_tokens_details: { reasoning_tokens: 94 },
+    },
+    "/v3/v1/messages": { input_tokens: 32, output_tokens: 103, output_tokens_details: { thinking_tokens: 94 } },
+    "/v3/responses": {
+      ...{ input_tokens: 32, output_tokens: 103, total_tokens: 135 },
+      output_tokens_details: { reasoning_tokens: 94 },
+    },
+  };
+  const model = "cerebras/priced";
+  for (const [path, body] of formats) {
+    vendor.next(answer(200, completion("Hi", { usage })));
+    const whole = readCosted(await (await ask(gateway.url, key, { ...body, model }, { path })).text());
+    vendor.next(streamOf(usage, {}));
+    const streamed = readCosted(await (await askStreamed(path, { ...body, model })).text());
+    // 32 × 2 + 103 × 10 in USD per million.
+    for (const { usage: told, cost } of [whole, streamed])
+      expect({ path, cost, usage: told }).toMatchObject({ path, cost: 0.001094, usage: expected[path] ?? {} });
   }
 });

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { builtInPrices, createPriceBook } from "../../src/catalogue/prices.ts";
 import { createPricing } from "../../src/inference/pricing.ts";
-import { countInput, readTokenParts } from "../../src/usage/tokens.ts";
+import { countInput, readTokenParts, toSummedUsage } from "../../src/usage/tokens.ts";
 import { totalsOf } from "../support/token-totals.ts";
 
 const pricing = createPricing(createPriceBook(builtInPrices, { "acme/*": { input: 1, output: 2, web_search: 10 } }));
@@ -144,4 +144,14 @@ test("parts are never negative and never above the whole, and they add up to the
   }
   expect(found.known).toBeGreaterThan(500);
   expect(found.unknown).toBeGreaterThan(500);
+});
+
+test("a usage with its reasoning in the output has the same parts, and is not changed again", () => {
+  const random = createRandom(16);
+  for (let round = 0; round < 2_000; round++) {
+    const usage = makeUsage(random);
+    const summed = toSummedUsage(usage);
+    expect({ usage, parts: readTokenParts(summed) }).toEqual({ usage, parts: readTokenParts(usage) });
+    expect(toSummedUsage(summed)).toEqual(summed);
+  }
 });

@@ -6,6 +6,7 @@ import type { IdScope, OwnedIds } from "../../lib/owned-id.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { hideSecrets } from "../../providers/refusal.ts";
+import { responsesNames, toSummedUsage } from "../../usage/tokens.ts";
 import { completeEvent, completeResponse, toSpecifiedStatus } from "./response-defaults.ts";
 
 export interface ResponseNames {
@@ -153,14 +154,15 @@ export function replaceIds(message: string, pairs: IdPairs): string {
 /** Usage of the Responses API in the chat format, which the prices refer to. */
 export function toChatUsage(usage: unknown): Record<string, unknown> | null {
   if (typeof usage !== "object" || usage === null) return null;
-  const { input_tokens, output_tokens, total_tokens, input_tokens_details, output_tokens_details, ...others } =
-    usage as Record<string, unknown>;
+  const { input_tokens, output_tokens, input_tokens_details, output_tokens_details, ...others } = toSummedUsage(
+    usage as Record<string, unknown>,
+    responsesNames,
+  );
   if (typeof input_tokens !== "number" || typeof output_tokens !== "number") return null;
   return {
     ...others,
     prompt_tokens: input_tokens,
     completion_tokens: output_tokens,
-    total_tokens: typeof total_tokens === "number" ? total_tokens : input_tokens + output_tokens,
     prompt_tokens_details: input_tokens_details ?? {},
     completion_tokens_details: output_tokens_details ?? {},
   };

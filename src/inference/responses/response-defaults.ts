@@ -3,6 +3,7 @@
 
 import type { FunctionTool, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
 import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
+import { responsesNames, toSummedUsage } from "../../usage/tokens.ts";
 import { type ResponseResource, toServiceTier } from "./to-response.ts";
 
 // These are the defaults of the published schema (github.com/openai/openai-openapi), where it has one.
@@ -169,10 +170,10 @@ function completeTool(tool: unknown): unknown {
   return { description: null, parameters: null, strict: null, ...tool };
 }
 
-/** Missing counts are 0; a missing total is their sum. */
-function completeUsage(usage: JsonObject): JsonObject | null {
-  const { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: total } = usage;
-  if (typeof inputTokens !== "number" || typeof outputTokens !== "number") return null;
+/** Missing counts of the details are 0. */
+function completeUsage(received: JsonObject): JsonObject | null {
+  const usage = toSummedUsage(received, responsesNames);
+  if (typeof usage["input_tokens"] !== "number" || typeof usage["output_tokens"] !== "number") return null;
   const input = isObject(usage["input_tokens_details"]) ? usage["input_tokens_details"] : {};
   const output = isObject(usage["output_tokens_details"]) ? usage["output_tokens_details"] : {};
   return {
@@ -183,6 +184,5 @@ function completeUsage(usage: JsonObject): JsonObject | null {
       cache_write_tokens: input["cache_write_tokens"] ?? 0,
     },
     output_tokens_details: { ...output, reasoning_tokens: output["reasoning_tokens"] ?? 0 },
-    total_tokens: typeof total === "number" ? total : inputTokens + outputTokens,
   };
 }
