@@ -1,7 +1,7 @@
 // /v3/responses at providers that have the API themselves: creating, streaming and continuing responses.
 
 import { describe, expect, test } from "bun:test";
-import { answer } from "../support/answers.ts";
+import { answer, event, lastHttpChunk, streamHead } from "../support/answers.ts";
 import { readError } from "../support/chat.ts";
 import { openConnection } from "../support/raw-http.ts";
 import { textOf } from "../support/responses.ts";
@@ -59,6 +59,45 @@ describe("creating", () => {
       output_tokens_details: { reasoning_tokens: 94 },
       total_tokens: 99,
     });
+  });
+
+  test("members of the request that the provider leaves out of its answer are in it, whole and streamed", async () => {
+    const requested = {
+      ...{
+        instructions: "Be brief.",
+        temperature: 0.2,
+        top_p: 0.5,
+        max_output_tokens: 77,
+        max_tool_calls: 3,
+        user: "u",
+      },
+      ...{
+        tool_choice: "required",
+        parallel_tool_calls: false,
+        truncation: "auto",
+        top_logprobs: 2,
+        metadata: { a: "1" },
+      },
+      ...{ text: { format: { type: "json_object" }, verbosity: "low" }, reasoning: { effort: "low", summary: "auto" } },
+      ...{ prompt_cache_key: "k", safety_identifier: "s", presence_penalty: 0.5, frequency_penalty: 0.1 },
+    };
+    const look = { type: "function", name: "look", parameters: {} };
+    const expected = { ...requested, tools: [{ ...look, description: null, strict: null }] };
+    const created = { id: "resp_vendor_short", status: "in_progress", model: "echo", output: [] };
+    const completed = { ...created, status: "completed" };
+    vendor.next(answer(200, completed));
+    const whole = await client.create({ input: "hello", ...requested, tools: [look] });
+    expect(whole).toMatchObject({ ...expected, background: false });
+    expect(whole["completed_at"]).toBe(whole["created_at"]);
+    vendor.next([
+      streamHead(),
+      event({ type: "response.created", response: created }),
+      event({ type: "response.completed", response: completed }),
+      lastHttpChunk,
+    ]);
+    const { events, last } = await client.stream({ input: "hello", ...requested, tools: [look] });
+    expect(events[0]?.response).toMatchObject({ ...expected, completed_at: null });
+    expect(last.response).toMatchObject({ ...expected, completed_at: expect.any(Number) });
   });
 
   test("sixteen pairs of metadata come back, also when it is asked for later", async () => {

@@ -19,7 +19,8 @@ describe("retrieving and deleting", () => {
     const text = await (await client.get(created.id)).text();
     expectOurIdsOnly(text);
     expect(text).toContain(oddMember);
-    const { provider_time: _, ...same } = created;
+    // This provider does not state when it completed a response, which the gateway knows only while it is created.
+    const { provider_time: _, completed_at: __, ...same } = created;
     expect(JSON.parse(text)).toMatchObject(same);
     expect(vendor.last()).toMatchObject({ method: "GET" });
     expect(vendor.last().path).toMatch(/^\/v1\/responses\/resp_vendor[0-9a-f]{32}$/);

@@ -1,6 +1,7 @@
 // The response objects and events of a provider that has the Responses API, as the caller receives them: every id is the gateway's. A row in
 // the store maps the id of a response; the id of an item is signed for its owner.
 
+import type { ResponseRequest } from "../../contract/responses.ts";
 import { isObject } from "../../lib/lenient-json.ts";
 import type { IdScope, OwnedIds } from "../../lib/owned-id.ts";
 import type { Provider } from "../../providers/configure.ts";
@@ -15,8 +16,8 @@ export interface ResponseNames {
   readonly previousId: string | null;
   /** The provider or the gateway stores it, so that it can be retrieved. */
   readonly isStored: boolean;
-  /** The instructions of the request, for a provider that does not repeat them. */
-  readonly instructions?: string | null;
+  /** The request that creates the response, for a provider that does not repeat its members. */
+  readonly request?: ResponseRequest;
 }
 
 export type SignId = (id: string) => string;
@@ -43,10 +44,10 @@ export function toOwnResponse(
   { provider, names, signId }: OwnContext,
   added: JsonObject,
 ): Record<string, unknown> {
-  const complete = completeResponse(native);
+  const complete = completeResponse(native, names.request);
   const { output, error } = complete;
   const pairs = toPairs(native, names);
-  const instructions = complete["instructions"] ?? names.instructions ?? null;
+  const instructions = complete["instructions"] ?? names.request?.instructions ?? null;
   const own = {
     ...complete,
     id: names.id,

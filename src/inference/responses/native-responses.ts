@@ -197,7 +197,7 @@ function openCreation(
       id: conversations.issue(context.owner, isStored),
       previousId: request.previous_response_id ?? null,
       isStored,
-      instructions: request.instructions ?? null,
+      request,
     };
   }
 

@@ -4,7 +4,7 @@
 import type { FunctionTool, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
 import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 import { responsesNames, toSummedUsage } from "../../usage/tokens.ts";
-import { type ResponseResource, toServiceTier } from "./to-response.ts";
+import { nowInSeconds, type ResponseResource, toServiceTier } from "./to-response.ts";
 
 // These are the defaults of the published schema (github.com/openai/openai-openapi), where it has one.
 const defaults = {
@@ -55,7 +55,7 @@ export interface DraftOptions {
 
 /** The first state of a response. `store` of the request has to state whether the response is stored. */
 export function createDraft(request: ResponseRequest, { id, createdAt, model }: DraftOptions): ResponseResource {
-  const repeated = repeatedMembers.map((name) => [name, request[name] ?? defaults[name]]);
+  const { tools, ...requested } = toRequestedMembers(request);
   return {
     id,
     object: "response",
@@ -65,13 +65,23 @@ export function createDraft(request: ResponseRequest, { id, createdAt, model }: 
     incomplete_details: null,
     model: model ?? request.model,
     ...defaults,
-    ...Object.fromEntries(repeated),
-    tools: (request.tools ?? []).map(toWholeTool),
-    text: toWholeText(request.text),
-    reasoning: { effort: request.reasoning?.effort ?? null, summary: request.reasoning?.summary ?? null },
+    ...requested,
+    tools: tools.map(toWholeTool),
     store: request.store === true,
-    background: request.background === true,
     service_tier: toServiceTier(request.service_tier) ?? "auto",
+  };
+}
+
+/** The members of a response that its request determines. */
+function toRequestedMembers(request: ResponseRequest) {
+  const { tools, text, reasoning, background } = request;
+  const repeated = repeatedMembers.map((name) => [name, request[name] ?? defaults[name]]);
+  return {
+    ...Object.fromEntries(repeated),
+    tools: tools ?? [],
+    text: toWholeText(text),
+    reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
+    background: background === true,
   };
 }
 
@@ -92,19 +102,27 @@ function toWholeFormat(format: Readonly<Record<string, unknown>>): JsonObject {
   return { ...format, description: format["description"] ?? null, strict: format["strict"] ?? false };
 }
 
-/** Fills in the members that a provider's response object lacks; its other members stay unchanged. */
-export function completeResponse(native: JsonObject): Record<string, unknown> {
-  const { id, model, output, tools, text, usage } = native;
-  const created_at = Math.floor(Date.now() / 1_000);
+/**
+ * Fills in the members that a provider's response object lacks; its other members stay unchanged. `request` is the request that creates the
+ * response: it determines members that would otherwise have their default.
+ */
+export function completeResponse(native: JsonObject, request?: ResponseRequest): Record<string, unknown> {
+  const { id, model, output, text, usage } = native;
+  const now = nowInSeconds();
   const head = {
     id,
     object: "response",
-    created_at,
+    created_at: now,
     completed_at: null,
     status: "completed",
     incomplete_details: null,
   };
-  const complete: Record<string, unknown> = { ...head, model, ...defaults, ...native };
+  const requested = request === undefined ? null : toRequestedMembers(request);
+  const complete: Record<string, unknown> = { ...head, model, ...defaults, ...requested, ...native };
+  const { created_at: createdAt, tools } = complete;
+  // A response that an earlier request created may have been complete for long.
+  if (request !== undefined && complete["status"] === "completed")
+    complete["completed_at"] ??= typeof createdAt === "number" ? Math.max(createdAt, now) : now;
   if (Array.isArray(output)) complete["output"] = output.map(completeItem);
   if (Array.isArray(tools)) complete["tools"] = tools.map(completeTool);
   if (isObject(text)) {
