@@ -315,6 +315,11 @@ describe("the sandbox", () => {
     expect(inBase64).toBe(toBase64(first as number[]));
   });
 
+  test("names the model that embeds if another does not exist", async () => {
+    const response = await ask({ model: "sandbox/nosuch", input: "a" });
+    expect((await readError(response)).message).toContain("The sandbox has: embedding.");
+  });
+
   test("answers its keys whatever they ask for", async () => {
     const own = await gateway.createKey({ kind: "sandbox" });
     const told = await embed({ model: "cohere/embed-v4.0", input: ["a"] }, own);

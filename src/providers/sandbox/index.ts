@@ -9,7 +9,7 @@ import { type BodyOptions, streamPieces } from "./body.ts";
 import { doneEvent, toEvent, writeCompletion, writeEvents } from "./completion.ts";
 import { ComposeThread } from "./compose-thread.ts";
 import { embeddingModel, readEmbeddingsModel, writeEmbeddings } from "./embeddings.ts";
-import { type Behaviour, type Fault, findBehaviour, sandboxModels } from "./models.ts";
+import { type Behaviour, type Fault, findBehaviour, type SandboxModel, sandboxModels } from "./models.ts";
 import { errorBody, SandboxRefusal } from "./refusal.ts";
 import { type ChatRequest, readRequest } from "./request.ts";
 
@@ -56,7 +56,7 @@ async function answerCall(url: string, call: TransportRequest, requestHash: stri
   }
   const request = readRequest(call.body);
   const behaviour = findBehaviour(request.model);
-  if (behaviour === null) throw unknownModel(request.model);
+  if (behaviour === null) throw unknownModel(request.model, sandboxModels);
   await applyEarlyFault(behaviour, call.signal);
   const answer = await compose({ request, voice: behaviour.voice, requestHash }, call.body);
   call.signal.throwIfAborted();
@@ -92,11 +92,11 @@ async function applyEarlyFault({ fault }: Behaviour, signal: AbortSignal): Promi
   signal.throwIfAborted();
 }
 
-/** Accepts any model. Faults before the first byte apply here, too. */
+/** Also accepts the models of chat: their faults before the first byte apply here, too. */
 async function answerEmbeddings(call: TransportRequest, hash: string): Promise<Response> {
   const model = readEmbeddingsModel(call.body);
   const behaviour = findBehaviour(model);
-  if (behaviour === null && model !== embeddingModel) throw unknownModel(model);
+  if (behaviour === null && model !== embeddingModel) throw unknownModel(model, [{ name: embeddingModel }]);
   if (behaviour !== null) await applyEarlyFault(behaviour, call.signal);
   return respond(writeEmbeddings(call.body), "application/json", hash);
 }
@@ -164,8 +164,8 @@ function brokenAnswer(): string {
   return errorBody(new SandboxRefusal(500, "The sandbox was asked to fail after it had started to answer."));
 }
 
-function unknownModel(model: string): SandboxRefusal {
-  const names = sandboxModels.map(({ name }) => name).join(", ");
+function unknownModel(model: string, models: readonly Pick<SandboxModel, "name">[]): SandboxRefusal {
+  const names = models.map(({ name }) => name).join(", ");
   return new SandboxRefusal(404, `The model '${model}' does not exist. The sandbox has: ${names}.`, {
     param: "model",
     code: "model_not_found",
