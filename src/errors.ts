@@ -24,7 +24,7 @@ const entries = {
   ],
   stateful_not_supported: [
     400,
-    "The provider stores no responses, so it cannot continue one or run one in the background.",
+    "The provider cannot continue an earlier response, or cannot run this one in the background.",
   ],
   compaction_not_supported: [400, "The provider cannot compact conversations."],
   async_only: [400, "The task runs only as a job: send it to `/v3/universal-ai/async`."],

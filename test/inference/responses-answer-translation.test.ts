@@ -98,7 +98,7 @@ describe("a completion becomes a response", () => {
       safety_identifier: null,
       prompt_cache_key: null,
       user: "u",
-      provider: null,
+      provider: "mock",
       cost: null,
       provider_time: null,
     });

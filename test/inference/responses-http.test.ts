@@ -192,6 +192,14 @@ describe("creating", () => {
 });
 
 describe("streaming", () => {
+  test("every state of a response names the provider, native and translated", async () => {
+    for (const model of ["mock/echo", "mockchat/echo"]) {
+      const { events } = await client.stream({ model, input: "hello" });
+      const named = events.flatMap(({ response }) => (response ? [response.provider] : []));
+      expect(named).toEqual(Array(3).fill(model.split("/")[0]));
+    }
+  });
+
   test("events pass in their order, numbered, named, complete, with our ids, and end with [DONE]", async () => {
     const { text, types, done, id, last, said, events } = await client.stream({ input: "hello there" });
     expectOurIdsOnly(text);
@@ -373,5 +381,19 @@ describe("continuing", () => {
     expect(chained).toMatchObject({ status: 400, code: "stateful_not_supported" });
     const background = await readError(await client.post({ model: "passing/echo", input: "x", background: true }));
     expect(background).toMatchObject({ status: 400, code: "stateful_not_supported", param: "background" });
+    expect(background.message).toBe("The provider 'passing' cannot run a response in the background.");
+  });
+
+  test("a response in the background that is translated or must not be stored is refused, and the message says why", async () => {
+    for (const [body, message] of [
+      [{ model: "sandbox/echo" }, "The provider 'sandbox' cannot run a response in the background."],
+      [
+        { model: "mock/echo", store: false },
+        "A response in the background has to be stored: leave out `store: false`.",
+      ],
+    ] as const) {
+      const error = await readError(await client.post({ ...body, input: "x", background: true }));
+      expect(error).toMatchObject({ status: 400, code: "stateful_not_supported", param: "background", message });
+    }
   });
 });

@@ -40,7 +40,7 @@ export const tool = { type: "function", name: "look_up", parameters: { type: "ob
 
 export const pixel = "data:image/png;base64,iVBORw0KGgo=";
 
-export const draftOptions = { id: "resp_1", createdAt: 1_700_000_000, model: "vendor-model" };
+export const draftOptions = { id: "resp_1", createdAt: 1_700_000_000, model: "vendor-model", provider: "mock" };
 
 export function createDraftOf(members: object = {}) {
   return createDraft(read(members), draftOptions);

@@ -21,7 +21,7 @@ import { isCancelled } from "./response-defaults.ts";
 import { type ResponseContext, toRecordMembers } from "./response-planner.ts";
 import { ResponseRecorder } from "./response-recorder.ts";
 import type { ResponsesAnswer, ResponsesDependencies, ResponsesInput } from "./responses-input.ts";
-import { stateless, toItems } from "./responses-input.ts";
+import { refuseBackground, toItems } from "./responses-input.ts";
 
 // The types InputTokenCountParams and ResponseCompactParams of npm's openai 7.53.0.
 const countedMembers: ReadonlySet<string> = new Set([
@@ -51,8 +51,8 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
   async function create(call: NativeCall): Promise<ResponsesAnswer> {
     const { candidate } = call;
     const { request } = call.input;
+    refuseBackground(request, candidate);
     const mayStore = candidate.provider.row.responses?.kind === "native" && request.store !== false;
-    if (request["background"] === true && !mayStore) throw stateless(candidate, "background");
     const prepared = prepare(call, mayStore);
     const isStream = request.stream === true;
     const creation = openCreation(dependencies, call, mayStore);

@@ -51,10 +51,14 @@ export interface DraftOptions {
   readonly createdAt: number;
   /** The provider's name of the model, or that of the request. */
   readonly model?: string;
+  readonly provider: string;
 }
 
 /** The first state of a response. `store` of the request has to state whether the response is stored. */
-export function createDraft(request: ResponseRequest, { id, createdAt, model }: DraftOptions): ResponseResource {
+export function createDraft(
+  request: ResponseRequest,
+  { id, createdAt, model, provider }: DraftOptions,
+): ResponseResource {
   const { tools, ...requested } = toRequestedMembers(request);
   return {
     id,
@@ -68,6 +72,7 @@ export function createDraft(request: ResponseRequest, { id, createdAt, model }: 
     ...requested,
     tools: tools.map(toWholeTool),
     store: request.store === true,
+    provider,
     service_tier: toServiceTier(request.service_tier) ?? "auto",
   };
 }

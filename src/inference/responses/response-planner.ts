@@ -8,7 +8,7 @@ import type { Candidate } from "../route-planner.ts";
 import type { ResponseRecord } from "./conversation-store.ts";
 import { comesFrom } from "./provider-items.ts";
 import { withReferencedItems } from "./referenced-items.ts";
-import { type ResponsesDependencies, type ResponsesInput, stateless, toItems } from "./responses-input.ts";
+import { type ResponsesDependencies, type ResponsesInput, toItems } from "./responses-input.ts";
 
 export interface ResponseContext {
   readonly owner: string;
@@ -94,7 +94,12 @@ export function createResponsePlanner({ router, conversations, owned }: Response
           ? "The earlier response did not complete, so it cannot be continued."
           : "A turn of the conversation was deleted or has expired, so it cannot be continued.",
       );
-    if (!planned.some(isStoring)) throw stateless(planned[0], "previous_response_id");
+    if (!planned.some(isStoring))
+      throw new GatewayError(
+        "stateful_not_supported",
+        `The provider '${planned[0]?.provider.name}' stores no responses.`,
+        { param: "previous_response_id" },
+      );
     throw new GatewayError(
       "previous_response_provider_mismatch",
       `The earlier response is stored by '${previous.provider}', and only that provider can continue it.`,

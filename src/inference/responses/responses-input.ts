@@ -55,9 +55,15 @@ export function invalidQuery(name: string, msg: string): ValidationError {
   return new ValidationError([{ loc: ["query", name], msg, type: "value_error" }]);
 }
 
-export function stateless(candidate: Candidate | undefined, param: string): GatewayError {
-  const name = candidate?.provider.name ?? "";
-  return new GatewayError("stateful_not_supported", `The provider '${name}' stores no responses.`, { param });
+/** Only a response that the provider itself stores can run in the background. */
+export function refuseBackground({ background, store }: ResponseRequest, { provider }: Candidate): void {
+  if (background !== true) return;
+  const canStore = provider.row.responses?.kind === "native";
+  if (canStore && store !== false) return;
+  const message = canStore
+    ? "A response in the background has to be stored: leave out `store: false`."
+    : `The provider '${provider.name}' cannot run a response in the background.`;
+  throw new GatewayError("stateful_not_supported", message, { param: "background" });
 }
 
 export function toItems(input: ResponseRequest["input"]): readonly JsonObject[] {

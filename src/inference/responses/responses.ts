@@ -92,10 +92,10 @@ export function createResponses(dependencies: ResponsesDependencies) {
   function rememberInput({ input, planned: [candidate], context }: ResponsePlan): ResponsesAnswer {
     const { request, local } = input;
     const id = conversations.issue(context.owner, false);
-    const writer = new ResponsesStreamWriter(
-      createDraft({ ...request, store: false }, { id, createdAt: nowInSeconds(), model: candidate?.model ?? "" }),
-    );
-    const end = writer.end({ provider: candidate?.provider.name ?? "", cost: 0, provider_time: 0 });
+    const options = { id, createdAt: nowInSeconds(), model: candidate?.model ?? "" };
+    const draft = createDraft({ ...request, store: false }, { ...options, provider: candidate?.provider.name ?? "" });
+    const writer = new ResponsesStreamWriter(draft);
+    const end = writer.end({ cost: 0, provider_time: 0 });
     local?.remember(id, [...(context.history ?? []), ...toItems(request.input)]);
     return {
       kind: "stream",
@@ -125,7 +125,8 @@ export function createResponses(dependencies: ResponsesDependencies) {
     if (record.status !== "in_progress" || mayRun) return response;
     // The process that was to store its end was killed.
     const error = { code: "server_error", message: "The gateway ended before the response was complete." };
-    return { ...response, status: "failed", error };
+    // Nothing measured how long the provider took.
+    return { ...response, status: "failed", error, provider_time: 0 };
   }
 
   return {

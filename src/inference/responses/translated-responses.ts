@@ -19,7 +19,7 @@ import type { StreamFailure } from "./response-events.ts";
 import { type ResponseContext, toRecordMembers } from "./response-planner.ts";
 import { ResponseRecorder } from "./response-recorder.ts";
 import type { ResponsesAnswer, ResponsesDependencies, ResponsesInput } from "./responses-input.ts";
-import { stateless, toItems } from "./responses-input.ts";
+import { refuseBackground, toItems } from "./responses-input.ts";
 import { ResponsesStreamWriter } from "./responses-stream.ts";
 import { nowInSeconds, takenCallIds, toResponse } from "./to-response.ts";
 import { toToolNames } from "./tool-names.ts";
@@ -36,11 +36,14 @@ export function createTranslatedResponses(dependencies: ResponsesDependencies) {
   ): Promise<ResponsesAnswer> {
     const { request, trace } = input;
     const { provider, model } = candidate;
-    if (request["background"] === true) throw stateless(candidate, "background");
+    refuseBackground(request, candidate);
     const { chat, dropped, origin } = await translate(input, candidate, context.history ?? []);
     const isStored = conversations.storesFor(provider.name) && request.store !== false;
     const id = conversations.issue(context.owner, isStored);
-    const draft = createDraft({ ...request, store: isStored }, { id, createdAt: nowInSeconds(), model });
+    const draft = createDraft(
+      { ...request, store: isStored },
+      { id, createdAt: nowInSeconds(), model, provider: provider.name },
+    );
     const items = [...(context.history ?? []), ...toItems(request.input)];
     const output = { takenCallIds: takenCallIds(items), origin, toolNames: toToolNames(request.tools ?? []) };
     const writer = new ResponsesStreamWriter(draft, output);
