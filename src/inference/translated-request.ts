@@ -16,12 +16,14 @@ import type { Provider } from "../providers/configure.ts";
 import type { JsonObject } from "../providers/dialect.ts";
 import { type SearchDomains, toSearchFilters } from "../providers/search-domains.ts";
 import { type Path, TranslationReport } from "../providers/translation-report.ts";
+import type { CallerNames } from "./caller-names.ts";
 import { type ExtraContent, mergeExtraContent, readEncryptedContent } from "./reasoning-state.ts";
 
 export interface TranslatedRequest {
   readonly request: ChatRequest;
   /** Members that the chat format cannot express, by dotted names. */
   readonly dropped: readonly string[];
+  readonly names: CallerNames;
 }
 
 export interface TranslationOptions {
@@ -55,10 +57,10 @@ export class Translation {
   }
 
   /** Members without a value are left out. Throws when the report contains problems. */
-  finish(model: string, messages: readonly ChatMessage[], members: JsonObject): TranslatedRequest {
+  finish(model: string, messages: readonly ChatMessage[], members: JsonObject, names: CallerNames): TranslatedRequest {
     this.report.throwProblems();
     const present = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);
-    return { request: { model, messages, ...Object.fromEntries(present) }, dropped: this.report.dropped };
+    return { request: { model, messages, ...Object.fromEntries(present) }, dropped: this.report.dropped, names };
   }
 
   /** In the chat format, options enable the web search. `path` is the location of the lists of domains. */

@@ -9,7 +9,7 @@ const hello = { role: "user", content: "hi" } as const;
 
 function adapt(members: object, rules: ChatRules) {
   const request = { model: "m", messages: [hello], ...members } as unknown as ChatRequest;
-  const { request: adapted, dropped } = toPlainChatRequest({ request, dropped: [] }, rules);
+  const { request: adapted, dropped } = toPlainChatRequest({ request, dropped: [], names: {} }, rules);
   const { model: _, messages, ...rest } = adapted;
   return { messages, rest, dropped };
 }

@@ -103,6 +103,50 @@ describe("the mark that ends a stream", () => {
   });
 });
 
+describe("a parameter that the provider does not support has the caller's name", () => {
+  const claude = "anthropic/claude-sonnet-4-5";
+  const search = { type: "web_search" };
+  const archive = { type: "input_file", filename: "a.zip", file_data: "data:application/zip;base64,AAAA" };
+  const content = [{ type: "text", text: "Hi" }];
+  // https://docs.cohere.com/reference/chat
+  const cohereMessage = { id: "c-1", finish_reason: "COMPLETE", message: { role: "assistant", content } };
+
+  test.each([
+    [{ model: claude, top_logprobs: 2 }, ["body", "top_logprobs"]],
+    [{ model: claude, include: ["message.output_text.logprobs"] }, ["body", "include"]],
+    [{ model: "cohere/command-a", tools: [search] }, ["body", "tools"]],
+    [{ model: claude, text: { verbosity: "low" }, strict_parameters: true }, ["body", "text", "verbosity"]],
+    [
+      { model: claude, input: [{ role: "user", content: [{ type: "input_text", text: "Read" }, archive] }] },
+      ["body", "input"],
+    ],
+  ])("of a response: %j is refused at %j", async (body, loc) => {
+    vendor.clear();
+    const refused = await ask(gateway.url, key, { input: "hi", ...body }, { path: "/v3/responses" });
+    const { detail } = (await refused.json()) as { detail: readonly { readonly loc: unknown }[] };
+    expect({ status: refused.status, locs: detail.map((problem) => problem.loc) }).toEqual({
+      status: 422,
+      locs: [loc],
+    });
+    expect(vendor.requests).toEqual([]);
+  });
+
+  test("of a response and of a message, when it is dropped", async () => {
+    for (const [path, body, dropped] of [
+      ["/v3/responses", { model: claude, input: "hi", text: { verbosity: "low" } }, "text.verbosity"],
+      [
+        "/v3/v1/messages",
+        { model: "cohere/command-a", max_tokens: 9, messages: [hello], metadata: { user_id: "u" } },
+        "metadata.user_id",
+      ],
+    ] as const) {
+      vendor.next(answer(200, path === "/v3/responses" ? claudeMessage("Hi") : cohereMessage));
+      const response = await ask(gateway.url, key, body, { path });
+      expect([response.status, response.headers.get("x-switchyard-dropped-params")]).toEqual([200, dropped]);
+    }
+  });
+});
+
 describe("a member that is rewritten for the provider is named, and refused under strict_parameters", () => {
   // Thinking that another provider wrote is left out, and then the vendor refuses a budget in the middle of calls.
   const conversation = {

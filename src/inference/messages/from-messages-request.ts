@@ -5,6 +5,7 @@ import { gatewayMemberNames } from "../../contract/chat-completions.ts";
 import type { ChatMessage, ChatResponseFormat, ChatTool } from "../../contract/chat-format.ts";
 import type { MessagesRequest } from "../../contract/messages.ts";
 import type { TranslationReport } from "../../providers/translation-report.ts";
+import type { CallerNames } from "../caller-names.ts";
 import type { TranslatedRequest, TranslationOptions } from "../translated-request.ts";
 import { Translation, toChatTool, toMarkMember, toTextPart } from "../translated-request.ts";
 import { fromMessagesTurns, toContent } from "./from-messages-turns.ts";
@@ -30,8 +31,20 @@ export function fromMessagesRequest(request: MessagesRequest, options: Translati
   if (request.max_tokens === 0)
     report.unsupported(["max_tokens"], "This provider cannot fill its prompt cache without an answer: use at least 1");
   checkOtherMembers(request, report);
-  return translation.finish(request.model, messages, members);
+  return translation.finish(request.model, messages, members, {
+    ...callerNames,
+    reasoning_effort: request.output_config?.effort ? "output_config.effort" : "thinking",
+    response_format: request.output_config?.format ? "output_config.format" : "output_format",
+  });
 }
+
+const callerNames: CallerNames = {
+  max_completion_tokens: "max_tokens",
+  stop: "stop_sequences",
+  user: "metadata.user_id",
+  parallel_tool_calls: "tool_choice.disable_parallel_tool_use",
+  web_search_options: "tools",
+};
 
 function toSystem(system: MessagesRequest["system"]): ChatMessage[] {
   if (!system) return [];

@@ -11,6 +11,7 @@ import type { MessagesPassthrough } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
 import type { ChatRules } from "../../providers/provider.ts";
 import { attempt, type ProviderRequest } from "../attempt.ts";
+import { locateProblems, toCallerName } from "../caller-names.ts";
 import { type ChatCompletions, type ChatDependencies, toChatInput } from "../chat-completions.ts";
 import { encodeEvents } from "../chat-relay.ts";
 import { countAtProvider } from "../count-at-provider.ts";
@@ -73,8 +74,8 @@ export function createMessages(dependencies: MessagesDependencies) {
     const { model: name, stop_sequences: stopSequences = null } = request;
     const createWriter = () => encodeEvents(new MessagesStreamWriter({ model: name, stopSequences, origin }));
     const chatInput = toChatInput(input, chat, { value, throughResponses, createWriter });
-    const answer = await chatCompletions.attempt(chatInput, candidate);
-    trace.dropped = [...dropped, ...trace.dropped];
+    const answer = await locateProblems(own.names, chatCompletions.attempt(chatInput, candidate));
+    trace.dropped = [...new Set([...dropped, ...trace.dropped.map((name) => toCallerName(name, own.names))])];
     if (answer.kind === "stream") return answer;
     const message = toMessagesAnswer(answer.value as ChatCompletion, { stopSequences, origin });
     return { kind: "whole", text: JSON.stringify({ ...message, ...answer.added }) };

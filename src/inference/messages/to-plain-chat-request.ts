@@ -5,6 +5,7 @@ import type { ChatMessage, ChatPart, ChatRequest } from "../../contract/chat-for
 import { lookUp } from "../../lib/look-up.ts";
 import { findEffort } from "../../providers/chat-rules.ts";
 import type { ChatRules } from "../../providers/provider.ts";
+import { toCallerName } from "../caller-names.ts";
 import type { TranslatedRequest } from "../translated-request.ts";
 
 type Members = Record<string, unknown>;
@@ -15,14 +16,18 @@ type Members = Record<string, unknown>;
  */
 export function toPlainChatRequest(own: TranslatedRequest, rules: ChatRules): TranslatedRequest {
   const { cache_control: _, top_k, ...request } = own.request;
-  const dropped = top_k === undefined ? [...own.dropped] : [...own.dropped, "top_k"];
+  const dropped: string[] = top_k === undefined ? [] : ["top_k"];
   const members: Members = { ...request, ...rules.added };
   removeRefused(members, rules, dropped);
   setOutputLimit(members, rules);
   setReasoning(members, rules, dropped);
   if (request.tools) members["tools"] = request.tools.map(({ cache_control: _mark, ...tool }) => tool);
   const messages = request.messages.map((message) => toPlainMessage(message, rules));
-  return { request: { ...(members as unknown as ChatRequest), messages }, dropped };
+  return {
+    request: { ...(members as unknown as ChatRequest), messages },
+    dropped: [...new Set([...own.dropped, ...dropped.map((name) => toCallerName(name, own.names))])],
+    names: own.names,
+  };
 }
 
 /** The defaults of every model: removing them changes nothing. */

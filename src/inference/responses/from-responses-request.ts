@@ -6,6 +6,7 @@ import type { ChatResponseFormat, ChatTool, ChatToolChoice } from "../../contrac
 import type { FunctionTool, Item, NamespaceTool, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { Path, TranslationReport } from "../../providers/translation-report.ts";
+import type { CallerNames } from "../caller-names.ts";
 import { type TranslatedRequest, Translation, type TranslationOptions, toChatTool } from "../translated-request.ts";
 import { Conversation } from "./from-responses-items.ts";
 import { isNamespace, toFlatName } from "./tool-names.ts";
@@ -39,8 +40,21 @@ export function fromResponsesRequest(
   const messages = toMessages(request, earlier as readonly Item[], new Conversation(translation));
   dropHints(request, report);
   checkOtherMembers(request, report);
-  return translation.finish(request.model, messages, members);
+  return translation.finish(request.model, messages, members, {
+    ...callerNames,
+    logprobs: request.top_logprobs ? "top_logprobs" : "include",
+  });
 }
+
+const callerNames: CallerNames = {
+  messages: "input",
+  max_tokens: "max_output_tokens",
+  max_completion_tokens: "max_output_tokens",
+  response_format: "text.format",
+  verbosity: "text.verbosity",
+  reasoning_effort: "reasoning.effort",
+  web_search_options: "tools",
+};
 
 function toMessages({ instructions, input }: ResponseRequest, earlier: readonly Item[], conversation: Conversation) {
   if (instructions) conversation.addSystem(instructions);

@@ -4,6 +4,7 @@ import type { ChatCompletion } from "../../contract/chat-format.ts";
 import { findChatRules } from "../../providers/chat-rules.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
+import { locateProblems, toCallerName } from "../caller-names.ts";
 import { toChatInput } from "../chat-completions.ts";
 import { type EventWriter, encodeEvents } from "../chat-relay.ts";
 import { mustFetchFiles } from "../media.ts";
@@ -37,7 +38,7 @@ export function createTranslatedResponses(dependencies: ResponsesDependencies) {
     const { request, trace } = input;
     const { provider, model } = candidate;
     refuseBackground(request, candidate);
-    const { chat, dropped, origin } = await translate(input, candidate, context.history ?? []);
+    const { chat, dropped, names, origin } = await translate(input, candidate, context.history ?? []);
     const isStored = conversations.storesFor(provider.name) && request.store !== false;
     const id = conversations.issue(context.owner, isStored);
     const draft = createDraft(
@@ -69,8 +70,8 @@ export function createTranslatedResponses(dependencies: ResponsesDependencies) {
     };
     const value = { ...chat, strict_parameters: request.strict_parameters };
     const chatInput = toChatInput(input, chat, { value, createWriter: () => encodeEvents(events) });
-    const answer = await chatCompletions.attempt(chatInput, candidate);
-    trace.dropped = [...dropped, ...trace.dropped];
+    const answer = await locateProblems(names, chatCompletions.attempt(chatInput, candidate));
+    trace.dropped = [...new Set([...dropped, ...trace.dropped.map((name) => toCallerName(name, names))])];
     if (answer.kind === "whole") {
       const response = { ...toResponse(draft, answer.value as ChatCompletion, output), ...answer.added };
       if (isStored) await store(response).stored;
@@ -97,12 +98,17 @@ export function createTranslatedResponses(dependencies: ResponsesDependencies) {
     const isPlain = provider.dialect === null;
     const options = toTranslationOptions(provider);
     const own = fromResponsesRequest(request, history, options);
-    const { request: chat, dropped } = isPlain ? toPlainChatRequest(own, findChatRules(provider.row, model)) : own;
+    const {
+      request: chat,
+      dropped,
+      names,
+    } = isPlain ? toPlainChatRequest(own, findChatRules(provider.row, model)) : own;
     if (request.strict_parameters === true) refuseDropped(dropped);
     const limits = limitsOf(input, clocks);
     return {
       chat: isPlain ? await fetchMedia(chat, mustFetchFiles, limits) : chat,
       dropped,
+      names,
       origin: options.origin ?? null,
     };
   }
