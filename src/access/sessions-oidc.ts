@@ -62,6 +62,8 @@ const metadataLifetimeMs = 3_600_000;
 // While the issuer does not answer, it is asked again this often, however many people try.
 const askAgainMs = 2_000;
 const sealContext = ["oidc", "sign-in"];
+// The cookie holds two addresses and three random values.
+const maxTransactionBytes = 65_536;
 
 const transactionSchema = z.object({
   state: z.string(),
@@ -108,7 +110,8 @@ export function createOidc(options: OidcOptions) {
     if (sealed === null) throw failed(retry);
     let opened: unknown;
     try {
-      opened = JSON.parse((await sealer.open(Buffer.from(sealed, "base64url"), sealContext)).toString());
+      const content = await sealer.open(Buffer.from(sealed, "base64url"), sealContext, maxTransactionBytes);
+      opened = JSON.parse(content.toString());
     } catch (error) {
       throw failed(retry, error);
     }

@@ -8,24 +8,26 @@
 // attacker who can mix text with a secret and observe the length repeatedly, but stored lengths are not observable.
 
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+import { zstdDecompress, zstdDecompressSync } from "node:zlib";
 
 /** Identifies the row, such as table, column, id and owner, so that an envelope cannot be opened in another row. */
 export type SealContext = readonly string[];
 
 export interface Sealer {
   seal(content: Uint8Array, context: SealContext): Promise<Buffer>;
-  /** Throws a `SealError`. */
-  open(envelope: Uint8Array, context: SealContext): Promise<Buffer>;
+  /** Throws a `SealError`, also if the content has more than `maxBytes`: an envelope of a few kilobytes can hold many megabytes. */
+  open(envelope: Uint8Array, context: SealContext, maxBytes: number): Promise<Buffer>;
   /** Whether the current key sealed the envelope. An older key must stay configured until all its envelopes are sealed again. */
   isSealedWithFirst(envelope: Uint8Array): boolean;
 }
 
 /**
  * `unknown_key`: sealed with a key that is not configured. `damaged`: changed after it was sealed, or opened with another context.
- * `unknown_form`: not an envelope, or an envelope of a newer version.
+ * `unknown_form`: not an envelope, or an envelope of a newer version. `too_large`: the content has more bytes than the caller accepts.
  */
 export class SealError extends Error {
-  readonly reason: "unknown_key" | "damaged" | "unknown_form";
+  readonly reason: "unknown_key" | "damaged" | "unknown_form" | "too_large";
 
   constructor(reason: SealError["reason"], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -41,7 +43,7 @@ const keyIdEnd = 10;
 const nonceEnd = 34;
 const halfNonceBytes = 12;
 const tagBytes = 16;
-// Takes about 0.3 ms. Longer content is compressed on another thread, so that it does not block other requests.
+// Takes about 0.3 ms. Longer content is compressed and decompressed on another thread, so that it does not block other requests.
 const otherThreadFrom = 32 * 1024;
 
 /** The first key seals, and all keys open: put a new key first, and keep the old one until no envelope needs it. */
@@ -64,7 +66,7 @@ export function createSealer(keys: readonly Buffer[]): Sealer {
 
     isSealedWithFirst: (envelope) => Buffer.compare(envelope.subarray(2, keyIdEnd), firstId) === 0,
 
-    async open(envelope, context) {
+    async open(envelope, context, maxBytes) {
       const bytes = Buffer.from(envelope.buffer, envelope.byteOffset, envelope.byteLength);
       const form = bytes[1];
       if (bytes.length < nonceEnd + tagBytes || bytes[0] !== version || (form !== forms.plain && form !== forms.zstd))
@@ -72,6 +74,8 @@ export function createSealer(keys: readonly Buffer[]): Sealer {
       const master = keysById.get(bytes.subarray(2, keyIdEnd).toString("hex"));
       if (master === undefined)
         throw new SealError("unknown_key", "The sealed value was encrypted with a key that is not configured");
+      // Compressed content is shorter than the content.
+      if (bytes.length - nonceEnd - tagBytes > maxBytes) throw tooLarge(maxBytes);
       const nonce = bytes.subarray(keyIdEnd, nonceEnd);
       const opening = createDecipheriv(cipher, keyOf(master, nonce), nonce.subarray(halfNonceBytes), {
         authTagLength: tagBytes,
@@ -79,7 +83,7 @@ export function createSealer(keys: readonly Buffer[]): Sealer {
       opening.setAAD(Buffer.concat([bytes.subarray(0, nonceEnd), toBytes(context)]));
       opening.setAuthTag(bytes.subarray(-tagBytes));
       const content = finish(opening, bytes.subarray(nonceEnd, -tagBytes));
-      return form === forms.plain ? content : await decompress(content);
+      return form === forms.plain ? content : await decompress(content, maxBytes);
     },
   };
 }
@@ -144,6 +148,28 @@ async function compress(content: Uint8Array): Promise<{ form: number; bytes: Uin
   return bytes.length < content.length ? { form: forms.zstd, bytes } : { form: forms.plain, bytes: content };
 }
 
-async function decompress(content: Buffer): Promise<Buffer> {
-  return content.length < otherThreadFrom ? Bun.zstdDecompressSync(content) : await Bun.zstdDecompress(content);
+const decompressOnOtherThread = promisify(zstdDecompress);
+const chunkSize = 65_536;
+
+async function decompress(content: Buffer, maxBytes: number): Promise<Buffer> {
+  try {
+    // A few kilobytes can hold many megabytes, so this attempt ends at the length that may block the thread.
+    if (content.length < otherThreadFrom)
+      return zstdDecompressSync(content, { maxOutputLength: Math.min(maxBytes, otherThreadFrom) });
+  } catch (error) {
+    if (!exceedsLimit(error)) throw error;
+  }
+  try {
+    return await decompressOnOtherThread(content, { maxOutputLength: maxBytes, chunkSize });
+  } catch (error) {
+    throw exceedsLimit(error) ? tooLarge(maxBytes) : error;
+  }
+}
+
+function exceedsLimit(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+}
+
+function tooLarge(maxBytes: number): SealError {
+  return new SealError("too_large", `The sealed value has more than ${maxBytes} bytes`);
 }

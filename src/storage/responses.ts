@@ -41,7 +41,8 @@ export type ResponseChanges = Partial<Pick<ResponseRecord, "status" | "body" | "
  */
 export type ResponseChain = readonly ResponseRecord[] | "too_long" | null;
 
-// Encrypted bytes, more than any model accepts. Without a limit, one request could fill the memory.
+// Encrypted bytes. Without a limit, one request could fill the memory. The content may be longer, because it is compressed; conversation-store.ts
+// limits it when it opens the turns.
 const maxChainBytes = 32 * 1_048_576;
 
 export const responseStatements = {

@@ -9,6 +9,8 @@ import type { SecretStore } from "./stores.ts";
 const setting = "SWITCHYARD_ENCRYPTION_KEY";
 /** The prefix of encrypted values. Secrets are JSON or random bytes and never start with it. */
 const prefix = Buffer.from("sealed\0");
+// Secrets are keys of at most a few kilobytes each.
+const maxSecretBytes = 1_048_576;
 
 /**
  * A store that encrypts and decrypts. Secrets that are stored in plain text or encrypted with an older key are encrypted with the first key
@@ -71,7 +73,7 @@ async function open(sealer: Sealer | null, name: string, stored: Uint8Array): Pr
       `The secret '${name}' in the store is encrypted, and ${setting} is not set. Set it to the key that was used before.`,
     );
   try {
-    return await sealer.open(stored.subarray(prefix.length), contextOf(name));
+    return await sealer.open(stored.subarray(prefix.length), contextOf(name), maxSecretBytes);
   } catch (cause) {
     const why =
       cause instanceof SealError && cause.reason === "unknown_key"

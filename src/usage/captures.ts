@@ -44,6 +44,8 @@ const maxWaiting = 1_000;
 const maxWaitingCharacters = 32 * 1_048_576;
 const recordsPerBatch = 32;
 const maxFound = 10;
+// The texts of a request have at most 3 million characters together, and headers come on top.
+const maxContentBytes = 32 * 1_048_576;
 const warnEveryMs = 60_000;
 /** Encoded files: only that there was one. */
 const encodedFile = /[A-Za-z0-9+/_-]{512,}={0,2}/g;
@@ -143,7 +145,9 @@ export function createCaptures({ store, sealer, rules, isEnabled, retentionHours
       const items: CapturedRequest[] = [];
       for (const { id, content } of found) {
         try {
-          items.push(JSON.parse((await sealer.open(content, toContext(id))).toString()) as CapturedRequest);
+          items.push(
+            JSON.parse((await sealer.open(content, toContext(id), maxContentBytes)).toString()) as CapturedRequest,
+          );
         } catch (error) {
           // Sealed with a key that is no longer configured.
           if (!(error instanceof SealError)) throw error;

@@ -23,7 +23,7 @@ import { readError } from "../support/chat.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { type OwnPostgres, startOwnPostgres, whyNoOwnPostgres } from "../support/postgres.ts";
 import { readFolder } from "../support/read-folder.ts";
-import { type Client, createClient, readResponseStream, textOf } from "../support/responses.ts";
+import { type Client, createClient, type OwnResponse, readResponseStream, textOf } from "../support/responses.ts";
 import { type ResponsesVendor, startResponsesVendor } from "../support/responses-vendor.ts";
 import { type TestGateway, testGateway } from "../support/test-gateway.ts";
 import { waitFor } from "../support/wait.ts";
@@ -84,6 +84,45 @@ test("references to one large item, again and again, are refused before the requ
   vendor.clear();
   expect(await readError(await client.post({ model, input }))).toMatchObject({ status: 422, code: "too_long" });
   expect(vendor.requests).toHaveLength(0);
+});
+
+describe("the limits of what a request reads from the store count the content, however well it compresses", () => {
+  const long = "x".repeat(12_000_000);
+  const model = "mockchat/echo";
+  const tooLong = { status: 400, code: "previous_response_not_found" };
+  const goOn = (id: string | undefined) => client.post({ model, input: "hi", previous_response_id: id });
+  const referTo = (items: readonly unknown[]) =>
+    client.post({ model, input: items.map((id) => ({ type: "item_reference", id })) });
+
+  test("a conversation with too many bytes of items is not continued, but can be listed and retrieved", async () => {
+    const first = await client.create({ model, input: long });
+    const second = await client.create({ model, input: long, previous_response_id: first.id });
+    const third = await client.create({ model, input: long, previous_response_id: second.id });
+    vendor.clear();
+    expect(await readError(await goOn(third.id))).toMatchObject(tooLong);
+    expect(vendor.requests).toHaveLength(0);
+    expect((await goOn(second.id)).status).toBe(200);
+    expect((await listItems(third.id)).data).toHaveLength(5);
+    expect((await client.retrieve(third.id)).id).toBe(third.id);
+  });
+
+  test("instructions, which each stored response repeats, count towards a higher limit", async () => {
+    const turns: OwnResponse[] = [];
+    for (let count = 0; count < 6; count += 1) {
+      const previous_response_id = turns.at(-1)?.id ?? null;
+      turns.push(await client.create({ model, input: "hi", instructions: long, previous_response_id }));
+    }
+    const items = turns.map(({ output }) => output[0]?.["id"]);
+    vendor.clear();
+    expect((await goOn(turns[4]?.id)).status).toBe(200);
+    expect((await referTo(items.slice(0, 5))).status).toBe(200);
+    expect(vendor.requests).toHaveLength(2);
+    expect(await readError(await goOn(turns[5]?.id))).toMatchObject(tooLong);
+    expect(await readError(await referTo(items))).toMatchObject({ status: 422, code: "too_long" });
+    expect(vendor.requests).toHaveLength(2);
+    const next = await client.create({ model, input: "hi", previous_response_id: turns[4]?.id ?? null });
+    expect((await listItems(next.id)).data).toHaveLength(11);
+  });
 });
 
 interface ItemList {

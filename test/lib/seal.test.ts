@@ -5,6 +5,7 @@ import { catchError } from "../contracts/engines.ts";
 
 const key = randomBytes(32);
 const sealer = createSealer([key]);
+const maxBytes = 3_000_000;
 const context = ["responses", "body", "resp_1", "tenant"];
 const text = (length: number) =>
   Buffer.from("The quick brown fox jumps over it. ".repeat(length / 35 + 1).slice(0, length));
@@ -13,7 +14,7 @@ describe("sealing", () => {
   test("a sealed value opens to the same bytes, whatever their number and kind", async () => {
     for (const length of [0, 1, 15, 16, 1023, 1024, 1025, 32_767, 32_768, 100_000, 3_000_000]) {
       for (const content of [text(length), randomBytes(length), Buffer.alloc(length)]) {
-        const opened = await sealer.open(await sealer.seal(content, context), context);
+        const opened = await sealer.open(await sealer.seal(content, context), context, maxBytes);
         expect(opened.equals(content)).toBe(true);
       }
     }
@@ -23,7 +24,7 @@ describe("sealing", () => {
     // Made by the first version of the envelope: the key is 0, 1, 2 … 31.
     const stored = createSealer([randomBytes(32), Buffer.from(Array.from({ length: 32 }, (_, index) => index))]);
     const open = async (base64: string) =>
-      (await stored.open(Buffer.from(base64, "base64"), ["table", "row"])).toString();
+      (await stored.open(Buffer.from(base64, "base64"), ["table", "row"], maxBytes)).toString();
     expect(await open("AQC3MvbGGeCJ1Plovbi74xYCbYHJLgCZ79zlUT/R1I4Ou5vkNt4FBxYZWxSkNdV30llWxxY8ZFQBnY8bDcqr3A==")).toBe(
       "a short secret",
     );
@@ -38,7 +39,7 @@ describe("sealing", () => {
     const [older, newer] = [createSealer([key]), createSealer([randomBytes(32), key])];
     const envelope = await older.seal(text(10), context);
     expect([older.isSealedWithFirst(envelope), newer.isSealedWithFirst(envelope)]).toEqual([true, false]);
-    const again = await newer.seal(await newer.open(envelope, context), context);
+    const again = await newer.seal(await newer.open(envelope, context, maxBytes), context);
     expect([older.isSealedWithFirst(again), newer.isSealedWithFirst(again)]).toEqual([false, true]);
   });
 
@@ -46,7 +47,7 @@ describe("sealing", () => {
     const envelope = await sealer.seal(text(2000), context);
     const around = new Uint8Array(envelope.length + 20);
     around.set(envelope, 7);
-    const opened = await sealer.open(around.subarray(7, 7 + envelope.length), context);
+    const opened = await sealer.open(around.subarray(7, 7 + envelope.length), context, maxBytes);
     expect(opened.equals(text(2000))).toBe(true);
   });
 
@@ -64,6 +65,17 @@ describe("sealing", () => {
     expect((await sealer.seal(text(1_000), context)).length).toBe(1_050);
   });
 
+  test("content that is longer than the reader accepts is refused, compressed or not", async () => {
+    for (const length of [1, 1023, 1024, 32_768, 32_769, 3_000_000]) {
+      for (const content of [text(length), randomBytes(length)]) {
+        const envelope = await sealer.seal(content, context);
+        expect((await sealer.open(envelope, context, length)).equals(content)).toBe(true);
+        await expectReason(sealer.open(envelope, context, length - 1), "too_large");
+        await expectReason(sealer.open(envelope, context, 0), "too_large");
+      }
+    }
+  });
+
   test("an envelope that was moved to another owner, row or column does not open", async () => {
     const envelope = await sealer.seal(text(100), context);
     const others = [
@@ -74,7 +86,7 @@ describe("sealing", () => {
       ["responses", "body", "resp_1", "tenant", ""],
       [],
     ];
-    for (const other of others) await expectReason(sealer.open(envelope, other), "damaged");
+    for (const other of others) await expectReason(sealer.open(envelope, other, maxBytes), "damaged");
   });
 
   test("an envelope with any one bit changed does not open", async () => {
@@ -83,7 +95,7 @@ describe("sealing", () => {
       for (let bit = 0; bit < envelope.length * 8; bit += 1) {
         const changed = Buffer.from(envelope);
         changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-        expect(await catchError(sealer.open(changed, context))).toBeInstanceOf(SealError);
+        expect(await catchError(sealer.open(changed, context, maxBytes))).toBeInstanceOf(SealError);
       }
     }
   });
@@ -91,9 +103,9 @@ describe("sealing", () => {
   test("an envelope that was cut or extended anywhere does not open", async () => {
     const envelope = await sealer.seal(text(30), context);
     for (let length = 0; length < envelope.length; length += 1) {
-      expect(await catchError(sealer.open(envelope.subarray(0, length), context))).toBeInstanceOf(SealError);
+      expect(await catchError(sealer.open(envelope.subarray(0, length), context, maxBytes))).toBeInstanceOf(SealError);
     }
-    await expectReason(sealer.open(Buffer.concat([envelope, Buffer.of(0)]), context), "damaged");
+    await expectReason(sealer.open(Buffer.concat([envelope, Buffer.of(0)]), context, maxBytes), "damaged");
   });
 
   test("after a key rotation, values of the old key open until the old key is removed", async () => {
@@ -103,23 +115,29 @@ describe("sealing", () => {
     const after = createSealer([newer]);
     const first = await before.seal(text(50), context);
     const second = await during.seal(text(60), context);
-    expect((await during.open(first, context)).equals(text(50))).toBe(true);
-    expect((await after.open(second, context)).equals(text(60))).toBe(true);
-    await expectReason(after.open(first, context), "unknown_key");
-    await expectReason(before.open(second, context), "unknown_key");
+    expect((await during.open(first, context, maxBytes)).equals(text(50))).toBe(true);
+    expect((await after.open(second, context, maxBytes)).equals(text(60))).toBe(true);
+    await expectReason(after.open(first, context, maxBytes), "unknown_key");
+    await expectReason(before.open(second, context, maxBytes), "unknown_key");
   });
 
   test("bytes that are not an envelope, or an envelope of a later version, are reported as such", async () => {
     const envelope = await sealer.seal(text(50), context);
-    await expectReason(sealer.open(new Uint8Array(), context), "unknown_form");
-    await expectReason(sealer.open(Buffer.from(`{"plain": "${"JSON ".repeat(20)}"}`), context), "unknown_form");
-    await expectReason(sealer.open(Buffer.concat([Buffer.of(2), envelope.subarray(1)]), context), "unknown_form");
+    await expectReason(sealer.open(new Uint8Array(), context, maxBytes), "unknown_form");
+    await expectReason(
+      sealer.open(Buffer.from(`{"plain": "${"JSON ".repeat(20)}"}`), context, maxBytes),
+      "unknown_form",
+    );
+    await expectReason(
+      sealer.open(Buffer.concat([Buffer.of(2), envelope.subarray(1)]), context, maxBytes),
+      "unknown_form",
+    );
   });
 
   test("an error contains neither the key nor the content", async () => {
     const content = Buffer.from("a marker that nobody may read");
     const envelope = await sealer.seal(content, context);
-    const error = await catchError(sealer.open(envelope, ["elsewhere"]));
+    const error = await catchError(sealer.open(envelope, ["elsewhere"], maxBytes));
     const printed = Bun.inspect(error);
     for (const secret of ["marker", key.toString("hex"), key.toString("base64")]) expect(printed).not.toContain(secret);
   });

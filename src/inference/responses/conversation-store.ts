@@ -47,6 +47,13 @@ export type Conversation = readonly JsonObject[] | "unfinished" | "broken";
 
 export type ConversationStore = ReturnType<typeof createConversationStore>;
 
+/** How much stored content one request may still read. */
+export interface ReadAllowance {
+  bytes: number;
+  /** Thrown when the content exceeds it. */
+  readonly toError: () => Error;
+}
+
 interface ConversationStoreOptions {
   readonly store: ResponseStore;
   readonly ids: ResponseIds;
@@ -59,9 +66,14 @@ interface ConversationStoreOptions {
 }
 
 type Key = Pick<ResponseRecord, "id" | "owner">;
-type Turn = Readonly<Record<"input" | "output", readonly JsonObject[]>>;
 
 const maxTurns = 1_000;
+// More than any model accepts. Without a limit, a short request that names stored items could fill the memory.
+export const maxItemBytes = 32 * 1_048_576;
+// Responses are read whole and repeat their instructions and tools, so that each of 1,000 turns may have 64 KiB.
+export const maxReadBytes = 64 * 1_048_576;
+// One response, as it once was in memory: an answer of at most 64 MiB, with the instructions and tools of a request.
+const maxResponseBytes = 256 * 1_048_576;
 const finished: ReadonlySet<string> = new Set(["completed", "incomplete"]);
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -76,31 +88,44 @@ export function createConversationStore(options: ConversationStoreOptions) {
     return sealer.seal(encoder.encode(JSON.stringify(value)), ["responses", member, id, owner]);
   }
 
-  async function open<T>(bytes: Uint8Array | null, member: string, { id, owner }: ResponseRecord): Promise<T | null> {
+  async function open<T>(
+    record: ResponseRecord,
+    member: "input" | "body",
+    allowance: ReadAllowance | null = null,
+  ): Promise<T | null> {
+    const { id, owner, [member]: bytes } = record;
     if (bytes === null) return null;
     try {
-      return JSON.parse(decoder.decode(await sealer.open(bytes, ["responses", member, id, owner]))) as T;
+      const context = ["responses", member, id, owner];
+      const content = await sealer.open(bytes, context, allowance?.bytes ?? maxResponseBytes);
+      if (allowance !== null) allowance.bytes -= content.length;
+      return JSON.parse(decoder.decode(content)) as T;
     } catch (error) {
       if (!(error instanceof SealError)) throw error;
+      if (error.reason === "too_large" && allowance !== null) throw allowance.toError();
       log.error("A stored response cannot be decrypted", { response: id, reason: error.reason });
       return null;
     }
   }
 
-  async function readTurns(record: ResponseRecord): Promise<readonly Turn[] | "broken"> {
-    const chain = await store.chain(record.id, record.owner, maxTurns);
-    if (chain === "too_long")
-      throw new GatewayError("previous_response_not_found", "The conversation is too long to be continued.", {
-        param: "previous_response_id",
-      });
-    const turns: Turn[] = [];
-    for (const turn of chain ?? []) {
-      const input = await open<readonly JsonObject[]>(turn.input, "input", turn);
-      const response = await open<JsonObject>(turn.body, "body", turn);
+  /** The items of a response and of all turns before it; "broken" if a turn is missing. */
+  async function readItems(id: string, owner: string): Promise<readonly JsonObject[] | "broken"> {
+    const chain = await store.chain(id, owner, maxTurns);
+    if (chain === "too_long") throw tooLong();
+    if (chain === null) return "broken";
+    const allowance = { bytes: maxReadBytes, toError: tooLong };
+    const items: (readonly JsonObject[])[] = [];
+    for (const turn of chain) {
+      const input = await open<readonly JsonObject[]>(turn, "input", allowance);
+      const response = await open<JsonObject>(turn, "body", allowance);
       if (input === null || response === null) return "broken";
-      turns.push({ input, output: (response["output"] ?? []) as readonly JsonObject[] });
+      items.push(input, (response["output"] ?? []) as readonly JsonObject[]);
     }
-    return turns.length === 0 ? "broken" : turns;
+    const conversation = items.flat();
+    // The items are measured only if they can be too long.
+    const readBytes = maxReadBytes - allowance.bytes;
+    if (readBytes > maxItemBytes && JSON.stringify(conversation).length > maxItemBytes) throw tooLong();
+    return conversation;
   }
 
   async function create(
@@ -166,21 +191,20 @@ export function createConversationStore(options: ConversationStoreOptions) {
     },
     remove: (id: string, owner: string) => store.delete(id, owner),
     /** Null when the gateway does not store the content. */
-    readResponse: (record: ResponseRecord) => open<JsonObject>(record.body, "body", record),
+    readResponse: (record: ResponseRecord, allowance?: ReadAllowance) => open<JsonObject>(record, "body", allowance),
     /** All items up to and including this response; null when the gateway stores no conversations of its provider. */
     async readConversation(record: ResponseRecord): Promise<Conversation | null> {
       if (!storesFor(record.provider)) return null;
       // A broken or running response is incomplete.
       if (!finished.has(record.status)) return "unfinished";
-      const turns = await readTurns(record);
-      return turns === "broken" ? turns : turns.flatMap(({ input, output }) => [...input, ...output]);
+      return readItems(record.id, record.owner);
     },
     /** The input that this response answers. */
     async readInput(record: ResponseRecord): Promise<readonly JsonObject[]> {
-      const turns = await readTurns(record);
-      if (turns === "broken") return (await open<readonly JsonObject[]>(record.input, "input", record)) ?? [];
-      const earlier = turns.slice(0, -1).flatMap(({ input, output }) => [...input, ...output]);
-      return [...earlier, ...(turns.at(-1)?.input ?? [])];
+      const { previousId, owner } = record;
+      const earlier = previousId === null ? [] : await readItems(previousId, owner);
+      const own = (await open<readonly JsonObject[]>(record, "input")) ?? [];
+      return earlier === "broken" ? own : [...earlier, ...own];
     },
     findDeployment(name: string, deploymentName: string): { provider: Provider; deployment: Deployment } | null {
       const provider = findProvider(providers, name);
@@ -191,6 +215,12 @@ export function createConversationStore(options: ConversationStoreOptions) {
       return deployment === undefined ? null : { provider, deployment };
     },
   };
+}
+
+function tooLong(): GatewayError {
+  const limits = `${maxTurns} turns, ${maxItemBytes} bytes of items or ${maxReadBytes} bytes with instructions and tools`;
+  const message = `The conversation has more than ${limits}, so it can neither be continued nor listed.`;
+  return new GatewayError("previous_response_not_found", message, { param: "previous_response_id" });
 }
 
 function statusOf(response: JsonObject): string {

@@ -4,13 +4,11 @@
 import { ValidationError } from "../../errors.ts";
 import { editMembers, scanJson } from "../../lib/json-scan.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import type { ConversationStore } from "./conversation-store.ts";
+import { type ConversationStore, maxItemBytes, maxReadBytes } from "./conversation-store.ts";
 import type { ResponsesInput } from "./responses-input.ts";
 import { responseIdOf } from "./to-response.ts";
 
 const mostResponses = 1_000;
-// As much as a stored conversation may have. Without a limit, short references to large items could fill the memory.
-const maxItemBytes = 32 * 1_048_576;
 
 /** Unknown references stay; the translation or the provider reports them. */
 export async function withReferencedItems(
@@ -26,12 +24,11 @@ export async function withReferencedItems(
   if (ids.size === 0 || ids.size > mostResponses) return input;
 
   const stored = new Map<unknown, JsonObject>();
-  let readBytes = 0;
+  const toError = () => tooLong("responses whose items", maxReadBytes);
+  const allowance = { bytes: maxReadBytes, toError };
   for (const id of ids) {
     const response = await conversations.find(id, owner);
-    readBytes += response?.body?.length ?? 0;
-    if (readBytes > maxItemBytes) throw tooLong();
-    const output = response === null ? null : (await conversations.readResponse(response))?.["output"];
+    const output = response === null ? null : (await conversations.readResponse(response, allowance))?.["output"];
     for (const item of (output ?? []) as readonly JsonObject[]) stored.set(item["id"], item);
   }
   const lengths = new Map<JsonObject, number>();
@@ -43,7 +40,7 @@ export async function withReferencedItems(
     const length = lengths.get(found) ?? JSON.stringify(found).length;
     lengths.set(found, length);
     totalLength += length;
-    if (totalLength > maxItemBytes) throw tooLong();
+    if (totalLength > maxItemBytes) throw tooLong("items that", maxItemBytes);
     return found;
   });
   const replace = new Map([["input", JSON.stringify(resolved)]]);
@@ -57,7 +54,7 @@ export async function withReferencedItems(
   };
 }
 
-function tooLong(): ValidationError {
-  const msg = `The items that are referred to may have at most ${maxItemBytes} bytes together`;
+function tooLong(what: string, maxBytes: number): ValidationError {
+  const msg = `The ${what} are referred to may have at most ${maxBytes} bytes together`;
   return new ValidationError([{ loc: ["body", "input"], msg, type: "too_long" }]);
 }
