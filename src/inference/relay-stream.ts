@@ -139,7 +139,10 @@ export class RelayStream implements FrameStream {
       if (call === undefined || this.#closedCalls.has(call)) continue;
       const piece = call.take();
       if (piece === null) this.#closedCalls.add(call);
-      if (piece !== undefined) return this.#relayPiece(piece, index);
+      if (piece === undefined) continue;
+      // `wait` started the timeouts of all calls, and the caller may now read for longer than they last.
+      if (length > 1) for (const other of this.#calls) other.pauseTimeout();
+      return this.#relayPiece(piece, index);
     }
     return undefined;
   }

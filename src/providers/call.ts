@@ -149,7 +149,7 @@ export class ProviderCall implements Watched {
 
   /** The next bytes, null at a complete end, undefined if none have arrived. An incomplete end is an error. */
   take(): Uint8Array | null | undefined {
-    this.#waitAt = never;
+    this.pauseTimeout();
     if (this.#failure !== null) throw this.#failure;
     try {
       return this.#exchange.take();
@@ -159,12 +159,17 @@ export class ProviderCall implements Watched {
   }
 
   /**
-   * Resolves when `take` has something or fails; never rejects. The timeout runs from here to the next `take`, not while a slow caller reads.
-   * Not async, because every chunk of a stream waits here.
+   * Resolves when `take` has something or fails; never rejects. The timeout runs from here to the next `take` or `pauseTimeout`, not while a
+   * slow caller reads. Not async, because every chunk of a stream waits here.
    */
   wait(): Promise<void> {
     this.#waitAt = this.#options.ticker.now + this.#waitMs;
     return this.#exchange.wait();
+  }
+
+  /** Until the next `wait`, nothing waits for the provider. */
+  pauseTimeout(): void {
+    this.#waitAt = never;
   }
 
   /** After the first event, the idle timeout replaces the first-byte timeout. */
