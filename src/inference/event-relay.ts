@@ -2,7 +2,7 @@
 // for failures, usage and the end.
 
 import type { GatewayError } from "../errors.ts";
-import { isDoneMark } from "../lib/event-stream.ts";
+import { isDoneMark, toFrame } from "../lib/event-stream.ts";
 import type { Provider } from "../providers/configure.ts";
 import type { JsonObject } from "../providers/dialect.ts";
 import { toErrorInAnswer } from "../providers/refusal.ts";
@@ -13,12 +13,10 @@ import type { Relay } from "./relay-stream.ts";
 
 export interface ForwardedEvent {
   readonly type: string;
-  /** The JSON of the event, on one line. */
+  /** The JSON of the event. */
   readonly text: string;
   readonly isLast: boolean;
 }
-
-const encoder = new TextEncoder();
 
 export abstract class EventRelay implements Relay {
   abstract readonly usage: unknown;
@@ -43,7 +41,7 @@ export abstract class EventRelay implements Relay {
       if (isError) this.receiveError(toErrorInAnswer(this.provider, event));
       if (this.observe !== null) this.observe(event);
       const forwarded = this.forward(event, isError ? "error" : type, text);
-      frames.push(toEventFrame(forwarded));
+      frames.push(toFrame(forwarded.text, forwarded.type));
       if (!forwarded.isLast) continue;
       this.end(frames);
       return true;
@@ -64,8 +62,4 @@ export abstract class EventRelay implements Relay {
 
   /** Adds the frames that follow the last event. */
   protected end(_frames: Uint8Array[]): void {}
-}
-
-export function toEventFrame({ type, text }: Pick<ForwardedEvent, "type" | "text">): Uint8Array {
-  return encoder.encode(type === "" ? `data: ${text}\n\n` : `event: ${type}\ndata: ${text}\n\n`);
 }

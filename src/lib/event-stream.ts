@@ -140,9 +140,15 @@ export function isDoneMark(data: Uint8Array): boolean {
   return text === "[DONE]" || text === '"[DONE]"';
 }
 
-/** Frames JSON text as an event. JSON has no raw line break, so one line is always enough. */
-export function toFrame(json: string): Uint8Array {
-  return encoder.encode(`data: ${json}\n\n`);
+/** Frames JSON text as an event, with a name if `type` is not empty. */
+export function toFrame(json: string, type = ""): Uint8Array {
+  const data = `data: ${toOneLine(json)}\n\n`;
+  return encoder.encode(type === "" ? data : `event: ${toOneLine(type)}\n${data}`);
+}
+
+/** A line break between two members is white space in JSON, but would end the `data` line of the event. */
+function toOneLine(text: string): string {
+  return text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]+/g, " ") : text;
 }
 
 export const doneFrame = encoder.encode("data: [DONE]\n\n");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { EventSplitter, EventStreamError, isDoneMark } from "../../src/lib/event-stream.ts";
+import { EventSplitter, EventStreamError, isDoneMark, toFrame } from "../../src/lib/event-stream.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -46,6 +46,22 @@ test("a frame that is already in our form is handed on as the same bytes, others
   expect(plain?.frame && decode(plain.frame)).toBe('data: {"a":1}\n\n');
   expect([named?.frame, crlf?.frame]).toEqual([null, null]);
   expect(crlf && decode(crlf.data)).toBe('{"c":1}');
+});
+
+describe("a frame is valid whatever white space its JSON contains", () => {
+  const json = '{\r\n  "a": "b\\nc",\n\r"d": 1\n}';
+
+  test.each([
+    ["without a name", toFrame(json), undefined],
+    ["with a name", toFrame(json, "delta"), "delta"],
+    ["with a name that contains line breaks", toFrame(json, "a\ndata: 1\r\n\r\nb"), "a data: 1 b"],
+    ["with an empty name", toFrame(json, ""), undefined],
+  ])("%s", (_, frame, name) => {
+    const [data, ...others] = split([frame]);
+    expect([JSON.parse(data ?? ""), others]).toEqual([{ a: "b\nc", d: 1 }, []]);
+    expect(decode(frame).split(/\r\n|[\r\n]/)).toHaveLength(name === undefined ? 3 : 4);
+    expect(/^event: (.*)$/m.exec(decode(frame))?.[1]).toBe(name);
+  });
 });
 
 test.each([

@@ -2,13 +2,13 @@
 // the provider's.
 
 import type { GatewayError } from "../../errors.ts";
-import { doneFrame } from "../../lib/event-stream.ts";
+import { doneFrame, toFrame } from "../../lib/event-stream.ts";
 import { isObject } from "../../lib/lenient-json.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { asObject, asString } from "../../providers/lenient.ts";
 import { hideSecrets } from "../../providers/refusal.ts";
-import { EventRelay, type ForwardedEvent, toEventFrame } from "../event-relay.ts";
+import { EventRelay, type ForwardedEvent } from "../event-relay.ts";
 import { type Quote, toCostMembers } from "../pricing.ts";
 import * as native from "./native-response.ts";
 import { patchJson } from "./patch-json.ts";
@@ -66,7 +66,7 @@ export class NativeRelay extends EventRelay {
     const error = this.#reported ?? described.error;
     const frames: Uint8Array[] = [];
     if (this.#reported === null)
-      frames.push(toFrame({ type: "error", ...described.event, sequence_number: this.#nextNumber++ }));
+      frames.push(toEventFrame({ type: "error", ...described.event, sequence_number: this.#nextNumber++ }));
     if (this.#lastResponse !== null) {
       // A final event that was not sent may have set the first two.
       const ending = {
@@ -76,7 +76,7 @@ export class NativeRelay extends EventRelay {
       };
       this.#lastResponse = { ...this.#lastResponse, ...ending, output: this.#items };
       frames.push(
-        toFrame({ type: "response.failed", response: this.#lastResponse, sequence_number: this.#nextNumber++ }),
+        toEventFrame({ type: "response.failed", response: this.#lastResponse, sequence_number: this.#nextNumber++ }),
       );
     }
     return Buffer.concat(frames);
@@ -98,7 +98,7 @@ export class NativeRelay extends EventRelay {
     this.#nextNumber = number + 1;
     const patched = native.withoutProviderIds(patchJson(text, event, { ...own, sequence_number: number }), this.#pairs);
     this.#isComplete = endings.has(ownType);
-    return { type: ownType, text: toOneLine(patched), isLast: this.#isComplete };
+    return { type: ownType, text: patched, isLast: this.#isComplete };
   }
 
   protected override end(frames: Uint8Array[]): void {
@@ -152,11 +152,6 @@ export class NativeRelay extends EventRelay {
   }
 }
 
-function toFrame(event: Readonly<Record<string, unknown> & { type: string }>): Uint8Array {
-  return toEventFrame({ type: event.type, text: JSON.stringify(event) });
-}
-
-/** A line break between two members is white space in JSON, but would end the `data` line of the event. */
-function toOneLine(text: string): string {
-  return text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]+/g, " ") : text;
+function toEventFrame(event: JsonObject & { readonly type: string }): Uint8Array {
+  return toFrame(JSON.stringify(event), event.type);
 }
