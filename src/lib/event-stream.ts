@@ -1,11 +1,12 @@
 // Reads a text/event-stream that arrives in arbitrary pieces, in one pass and without intermediate strings. An event has the bytes of its
-// data, and the bytes of its whole frame when the frame already has our own form.
+// data, and the bytes of its whole frame when the frame already has our own form. The standard:
+// https://html.spec.whatwg.org/multipage/server-sent-events.html
 
 /** Its bytes are views of the piece that it arrived in, and valid as long as that piece. */
 export interface StreamEvent {
-  /** What follows `data:`, lines joined by a newline. */
+  /** What follows `data:`, lines joined by a newline. Never empty. */
   readonly data: Uint8Array;
-  /** `data: …\n\n` as it arrived, or null when it arrived in another form (event names, CRLF, several lines). */
+  /** `data: …\n\n`, or null when the event arrived in another form (with a name, or with several lines). */
   readonly frame: Uint8Array | null;
 }
 
@@ -14,7 +15,6 @@ export class EventStreamError extends Error {}
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
-const empty = new Uint8Array(0);
 const fieldLine = /^(?:data|event|id|retry|[A-Za-z-]+)?(?::|$)/;
 const longestDoneMark = 16;
 const longestDoneLine = 32;
@@ -23,8 +23,8 @@ const encoder = new TextEncoder();
 
 export class EventSplitter {
   readonly #maxEventBytes: number;
-  /** The last bytes before the next piece, which may hold the beginning of a blank line. */
-  #tail: Uint8Array = empty;
+  /** A newline at the beginning of the next piece belongs to the last line end of this one. */
+  #endsWithReturn = false;
   /** Pieces of an incomplete event, joined only at its end: joining at every piece would take quadratic time. */
   #pieces: Uint8Array[] = [];
   #pieceBytes = 0;
@@ -48,18 +48,21 @@ export class EventSplitter {
   /** The events that this piece completes. */
   push(piece: Uint8Array): StreamEvent[] {
     const events: StreamEvent[] = [];
-    let bytes = piece;
+    // Most vendors send no carriage return at all.
+    let bytes = this.#endsWithReturn || piece.indexOf(carriageReturn) >= 0 ? this.#toLineFeeds(piece) : piece;
     if (this.#pieceBytes > 0) {
-      if (!this.#isCompletedBy(piece)) {
-        this.#keep(piece);
+      if (!this.#isCompletedBy(bytes)) {
+        this.#keep(bytes);
         return events;
       }
-      bytes = Buffer.concat([...this.#pieces, piece]);
+      bytes = Buffer.concat([...this.#pieces, bytes]);
       this.#pieces = [];
       this.#pieceBytes = 0;
     }
     let start = 0;
     for (;;) {
+      // Blank lines before an event are not part of it.
+      while (bytes[start] === newline) start += 1;
       const end = endOfEvent(bytes, start);
       if (end < 0) break;
       if (end - start > this.#maxEventBytes) throw new EventStreamError("an event is larger than allowed");
@@ -71,42 +74,48 @@ export class EventSplitter {
     return events;
   }
 
+  /** Lines may end with LF, CRLF or CR. From here on they end with LF. */
+  #toLineFeeds(piece: Uint8Array): Uint8Array {
+    const text = Buffer.from(piece).toString("latin1");
+    const rest = this.#endsWithReturn && text.startsWith("\n") ? text.slice(1) : text;
+    if (text !== "") this.#endsWithReturn = text.endsWith("\r");
+    return Buffer.from(rest.replace(/\r\n?/g, "\n"), "latin1");
+  }
+
   /** Keeps a copy: the piece may be part of a large buffer, and its owner may release it. */
   #keep(piece: Uint8Array): void {
+    if (piece.length === 0) return;
     this.#pieces.push(new Uint8Array(piece));
     this.#pieceBytes += piece.length;
-    this.#tail = Buffer.concat([this.#tail, piece.subarray(-3)]).subarray(-3);
     if (this.#pieceBytes > this.#maxEventBytes) throw new EventStreamError("an event is larger than allowed");
   }
 
-  /** The end of the event may be in the new piece, or begin in the previous ones. */
+  /** The end of the event may be in the new piece, or begin in the previous one. */
   #isCompletedBy(piece: Uint8Array): boolean {
-    const border = Buffer.concat([this.#tail, piece.subarray(0, 3)]);
-    return endOfEvent(border, 0) >= 0 || endOfEvent(piece, 0) >= 0;
+    return (piece[0] === newline && this.#pieces.at(-1)?.at(-1) === newline) || endOfEvent(piece, 0) >= 0;
   }
 }
 
-/** The index after the blank line that ends the event, or -1. Lines end with LF or CRLF. */
+/** The index after the blank line that ends the event, or -1. */
 function endOfEvent(bytes: Uint8Array, from: number): number {
   for (let index = bytes.indexOf(newline, from); index >= 0; index = bytes.indexOf(newline, index + 1)) {
-    const next = bytes[index + 1];
-    if (next === newline) return index + 2;
-    if (next === carriageReturn && bytes[index + 2] === newline) return index + 3;
+    if (bytes[index + 1] === newline) return index + 2;
   }
   return -1;
 }
 
+/** Null without data: some vendors send such events to keep the connection alive. */
 function readEvent(block: Uint8Array): StreamEvent | null {
   const length = block.length;
   // `data: {…}\n\n`, one line: nearly every event of nearly every vendor.
   if (block[0] === 0x64 && block[4] === 0x3a && block[5] === 0x20 && block.indexOf(newline) === length - 2) {
-    if (block[1] === 0x61 && block[2] === 0x74 && block[3] === 0x61 && block[length - 3] !== carriageReturn)
+    if (block[1] === 0x61 && block[2] === 0x74 && block[3] === 0x61 && isVisible(block[6]))
       return { data: block.subarray(6, length - 2), frame: block };
   }
   const named = dataAfterName(block);
   if (named !== null) return { data: named, frame: null };
   const data: string[] = [];
-  for (const line of decoder.decode(block).split(/\r?\n/)) {
+  for (const line of decoder.decode(block).split("\n")) {
     if (!fieldLine.test(line)) throw new EventStreamError("a line does not belong to an event stream");
     if (!line.startsWith("data")) continue;
     const value = line.slice(4);
@@ -114,8 +123,8 @@ function readEvent(block: Uint8Array): StreamEvent | null {
     else if (value.startsWith(": ")) data.push(value.slice(2));
     else if (value.startsWith(":")) data.push(value.slice(1));
   }
-  if (data.length === 0) return null;
-  return { data: encoder.encode(data.join("\n")), frame: null };
+  const text = data.join("\n");
+  return text.trim() === "" ? null : { data: encoder.encode(text), frame: null };
 }
 
 /** `event: …\ndata: {…}\n\n`: nearly every event of the vendors that name events. Null for any other form. */
@@ -128,8 +137,13 @@ function dataAfterName(block: Uint8Array): Uint8Array | null {
   if (block[start] !== 0x64 || block[start + 1] !== 0x61 || block[start + 2] !== 0x74 || block[start + 3] !== 0x61)
     return null;
   if (block[start + 4] !== 0x3a || block[start + 5] !== 0x20) return null;
-  if (block.indexOf(newline, start) !== length - 2 || block[length - 3] === carriageReturn) return null;
-  return block[start - 2] === carriageReturn ? null : block.subarray(start + 6, length - 2);
+  if (block.indexOf(newline, start) !== length - 2 || !isVisible(block[start + 6])) return null;
+  return block.subarray(start + 6, length - 2);
+}
+
+/** Neither white space nor a line end, so the data is not empty. */
+function isVisible(byte: number | undefined): boolean {
+  return byte !== undefined && byte > 0x20;
 }
 
 /** `[DONE]`, which ends a stream of the chat format, with or without space or quotes around it. */

@@ -79,6 +79,9 @@ const indented = (payload: Payload) =>
 
 const forms: Readonly<Record<string, (payload: Payload) => string>> = {
   "JSON over several lines": indented,
+  "lines that end with CR": (payload) => plain(payload).replaceAll("\n", "\r"),
+  "JSON over several lines that end with CR": (payload) => indented(payload).replaceAll("\n", "\r"),
+  "events without data": (payload) => `data:\n\nevent: ping\ndata: \n\n${plain(payload)}`,
 };
 
 async function receive({ path, body, sent }: Route, form: (payload: Payload) => string): Promise<string> {

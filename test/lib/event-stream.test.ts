@@ -14,19 +14,27 @@ const stream =
   'event: y\ndata: {"d":1}\n\nevent: z\ndata:{"e":1}\n\nevent: w\nid: 3\ndata: {"f":1}\n\nevent: v\ndata: 4\ndata: 5\n\nevent: u\n\ndata: [DONE]\n\n';
 const events = ['{"a":1}', '{"b":"é😀"}', '{"c":1}\n2', '{"d":1}', '{"e":1}', '{"f":1}', "4\n5", "[DONE]"];
 
-describe("events are the same however the bytes arrive", () => {
+describe.each([
+  ["LF and CRLF", stream],
+  ["LF", stream.replace(/\r\n/g, "\n")],
+  ["CRLF", stream.replace(/\r?\n/g, "\r\n")],
+  ["CR", stream.replace(/\r?\n/g, "\r")],
+])("events whose lines end with %s are the same however the bytes arrive", (_, text) => {
+  const bytes = encode(text);
+
   test("cut in three at every pair of bytes", () => {
-    const bytes = encode(stream);
+    const wrong: (readonly [number, number])[] = [];
     for (let first = 0; first <= bytes.length; first++) {
       for (let second = first; second <= bytes.length; second++) {
         const pieces = [bytes.subarray(0, first), bytes.subarray(first, second), bytes.subarray(second)];
-        expect(split(pieces.filter((piece) => piece.length > 0))).toEqual(events);
+        if (!Bun.deepEquals(split(pieces), events)) wrong.push([first, second]);
       }
     }
+    expect(wrong).toEqual([]);
   });
 
   test("byte by byte", () => {
-    expect(split(Array.from(encode(stream), (byte) => Uint8Array.of(byte)))).toEqual(events);
+    expect(split(Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(events);
   });
 });
 
@@ -40,12 +48,25 @@ test("the beginning of an event outlives the piece that it came with", () => {
 });
 
 test("a frame that is already in our form is handed on as the same bytes, others are not", () => {
-  const [plain, named, crlf] = new EventSplitter(1_000).push(
-    encode('data: {"a":1}\n\nevent: e\ndata: {"b":1}\n\ndata: {"c":1}\r\n\r\n'),
+  const [plain, named, several] = new EventSplitter(1_000).push(
+    encode('data: {"a":1}\n\nevent: e\ndata: {"b":1}\n\ndata: {"c":1\ndata: }\n\n'),
   );
   expect(plain?.frame && decode(plain.frame)).toBe('data: {"a":1}\n\n');
-  expect([named?.frame, crlf?.frame]).toEqual([null, null]);
-  expect(crlf && decode(crlf.data)).toBe('{"c":1}');
+  expect([named?.frame, several?.frame]).toEqual([null, null]);
+});
+
+test.each(["\r\n", "\r"])("a frame whose lines end with %j is handed on with line feeds", (lineEnd) => {
+  const [event] = new EventSplitter(1_000).push(encode(`data: {"a":"é"}${lineEnd}${lineEnd}`));
+  expect(event?.frame && decode(event.frame)).toBe('data: {"a":"é"}\n\n');
+});
+
+test("a carriage return that may be half of a line end does not delay its event", () => {
+  const splitter = new EventSplitter(1_000);
+  const push = (text: string) => splitter.push(encode(text)).map(({ data }) => decode(data));
+  expect([push("data: 1\r\n\r"), splitter.isMidEvent]).toEqual([["1"], false]);
+  expect([push("\n"), splitter.isMidEvent]).toEqual([[], false]);
+  expect([push("data: 2\r\r"), splitter.isMidEvent]).toEqual([["2"], false]);
+  expect(push("\ndata: 3\r\n\r\n")).toEqual(["3"]);
 });
 
 describe("a frame is valid whatever white space its JSON contains", () => {
@@ -70,8 +91,18 @@ test.each([
   ["dataX 1: \n\n", null],
   ["data:1\n\n", ["1"]],
   ["data:  1\n\n", [" 1"]],
-  ["data\n\n", [""]],
-  ["data:\n\n", [""]],
+  ["data\n\n", []],
+  ["data:\n\n", []],
+  ["data: \n\n", []],
+  ["data:  \n\n", []],
+  ["data:\ndata:\n\n", []],
+  ["event: e\ndata:\n\n", []],
+  ["event: e\ndata: \n\n", []],
+  ["data:\ndata: 1\n\n", ["\n1"]],
+  ["data: 1\rdata: 2\n\n", ["1\n2"]],
+  ["event: e\rdata: 1\n\n", ["1"]],
+  ["event: e\ndata: 1\rdata: 2\n\n", ["1\n2"]],
+  ['data: {"a":1,\r"b":2}\n\n', null],
   ["data: 1\r\n\n", ["1"]],
   ["data: 1\n\r\n", ["1"]],
   ["data: 1\ndata:2\ndata: 3\n\n", ["1\n2\n3"]],
@@ -104,6 +135,8 @@ describe("a stream that breaks off", () => {
     expect(after("data: 1\n")).toEqual([true, false]);
     expect(after("data: 1\n", "\n")).toEqual([false, false]);
     expect(after("data: 1\n\nd")).toEqual([true, false]);
+    expect(after("data: 1\n\n\n")).toEqual([false, false]);
+    expect(after("data: 1\r", "\n\r", "\n", "\r\n")).toEqual([false, false]);
   });
 
   test("may end with [DONE] without a blank line", () => {
