@@ -170,6 +170,7 @@ export async function createServices(config: Config, log: Log, options: Services
     allow: config.egressAllow,
     dnsServers: config.egressDns,
     proxy: config.egressProxy,
+    maxDownloadBytes: config.maxDownloadBytes,
     log,
   });
   const fetchMedia = createFetchMedia(egress);

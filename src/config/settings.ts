@@ -202,6 +202,11 @@ export const settings = {
   max_file_bytes: whole(kilobyte, 2 ** 31 - 1)
     .default(100 * megabyte)
     .describe("Largest file, uploaded or downloaded, in bytes."),
+  max_download_bytes: whole(megabyte, 2 ** 40)
+    .default(512 * megabyte)
+    .describe(
+      "Memory in bytes of one process for files that requests name by their address. One key may use half of it, and less while other keys use it; above this, 429 or 503.",
+    ),
   files_max_owner_bytes: whole(kilobyte, 2 ** 50)
     .default(10 * gigabyte)
     .describe(

@@ -9,6 +9,7 @@ import { readProxy, secretsOfProxy } from "../lib/outgoing-proxy.ts";
 import type { Log } from "../log.ts";
 import { type EgressProtocol, portOf, readCallerUrl } from "./caller-url.ts";
 import { dial } from "./dial.ts";
+import { DownloadBudget, type Downloads } from "./download-budget.ts";
 import { EgressError } from "./egress-error.ts";
 import { type Connection, createKeptConnections } from "./kept-connections.ts";
 import { createLookup, type Lookup } from "./lookup.ts";
@@ -26,6 +27,8 @@ export interface EgressSettings {
   readonly lookup?: Lookup;
   /** How long a connection is kept for the next request. Default: 4 seconds. */
   readonly longestIdleMs?: number;
+  /** Memory for the files that requests name by their address, of all keys together. Default: no limit. */
+  readonly maxDownloadBytes?: number;
   readonly log: Log;
 }
 
@@ -53,6 +56,8 @@ export interface EgressRequest {
   readonly keepAlive?: boolean;
   /** Called before the request is written: from then on the server may have received it. Called once, and again for each redirect. */
   readonly onSent?: () => void;
+  /** Counts the body of the answer until the request of the caller ends. Absent: the body is not a file that a caller named. */
+  readonly downloads?: Downloads;
   readonly signal?: AbortSignal;
 }
 
@@ -99,6 +104,7 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
   const outgoingProxy = proxy === null ? null : readProxy(proxy);
   if (proxy !== null) for (const secret of secretsOfProxy(proxy)) log.hide(secret);
   const connections = createKeptConnections(more);
+  const budget = new DownloadBudget(more.maxDownloadBytes ?? Number.POSITIVE_INFINITY);
   const isOwnAddress = createOwnAddresses();
 
   /** Throws an EgressError, or the signal's reason. No status throws, except a redirect that is not followed. */
@@ -116,13 +122,14 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
       if (!redirectStatuses.has(status)) {
         const isPlain = request.isExcerpt === true || status < 200 || status > 299;
         const encoding = isPlain ? null : head.header("content-encoding");
-        const unpacked = await untilAborted(unpack(body, encoding, request.maxBytes), signal);
+        const unpacked = await untilAborted(unpack(body, encoding, request), signal);
         return { status, header: head.header, body: unpacked, finalUrl: hop.url.href };
       }
       if (maxRedirects === 0)
         throw new EgressError("redirect_refused", "The server's answer is a redirect", { status });
       if (redirects >= maxRedirects)
         throw new EgressError("too_many_redirects", "The server redirects too often", { status });
+      request.downloads?.remove(body.length);
       hop = nextHop(hop, head.header("location") ?? "", protocols);
     }
   }
@@ -151,8 +158,9 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
       socket.write(toMessage(hop, request), () => {
         isSent = true;
       });
-      const { maxBytes, isExcerpt = false, firstByteTimeoutMs, idleTimeoutMs } = request;
-      const answer = await readAnswer(socket, { maxBytes, isExcerpt, signal, firstByteTimeoutMs, idleTimeoutMs });
+      const { maxBytes, isExcerpt = false, firstByteTimeoutMs, idleTimeoutMs, downloads } = request;
+      const timeouts = { firstByteTimeoutMs, idleTimeoutMs };
+      const answer = await readAnswer(socket, { maxBytes, isExcerpt, signal, downloads, ...timeouts });
       // When the response arrives before the whole request was sent, the rest of the request is still on the connection.
       mayKeep = request.keepAlive === true && answer.mayReuseConnection && isSent;
       return answer;
@@ -225,7 +233,14 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
     return new EgressError("url_not_allowed", "The URL should name a public host");
   }
 
-  return { fetch: fetchGuarded, check, /** Closes idle connections. */ close: connections.close };
+  return {
+    fetch: fetchGuarded,
+    check,
+    /** Counts the files that one request of the key names. The request disposes of it when it ends. */
+    openDownloads: (keyId: string): Downloads => budget.open(keyId),
+    /** Closes idle connections. */
+    close: connections.close,
+  };
 }
 
 /** A public address of this machine bypasses its firewall. Listing the addresses is expensive and they rarely change, so they are cached. */

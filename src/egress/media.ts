@@ -1,6 +1,7 @@
 // Fetches a file that a caller named by URL, through the egress client. Its media type is detected from its bytes.
 
 import type { EgressProtocol } from "./caller-url.ts";
+import type { Downloads } from "./download-budget.ts";
 import type { Egress } from "./egress.ts";
 import { EgressError } from "./egress-error.ts";
 import { detectMediaType, type MediaKind } from "./media-type.ts";
@@ -12,6 +13,8 @@ export interface MediaWish {
   readonly connectTimeoutMs?: number;
   /** Default: https only. */
   readonly protocols?: readonly EgressProtocol[];
+  /** Counts the file until the request that named it ends. */
+  readonly downloads?: Downloads;
   readonly signal?: AbortSignal;
 }
 

@@ -3,6 +3,7 @@
 import type { Socket } from "node:net";
 import { BodyReader, HttpSyntaxError } from "../lib/http-body.ts";
 import { HeadReader, type ResponseHead } from "../lib/http-response.ts";
+import type { Downloads } from "./download-budget.ts";
 import { EgressError } from "./egress-error.ts";
 
 export interface ReadOptions {
@@ -10,6 +11,8 @@ export interface ReadOptions {
   /** The beginning of the body is enough: the body may be cut off, slow or too long. */
   readonly isExcerpt: boolean;
   readonly signal: AbortSignal;
+  /** Counts the body while it arrives. The bytes of a failed download are removed again. */
+  readonly downloads?: Downloads | undefined;
   /** Timeouts until the first bytes, and then between two pieces. Without them only the signal ends a silence. */
   readonly firstByteTimeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
@@ -27,11 +30,12 @@ const excerptMs = 1_000;
 
 /** Reads the response to the request that was written to `socket`. The caller closes or reuses the socket. */
 export function readAnswer(socket: Socket, options: ReadOptions): Promise<Answer> {
-  const { maxBytes, isExcerpt, signal } = options;
+  const { maxBytes, isExcerpt, signal, downloads } = options;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   // Copies the pieces into one buffer: a million tiny pieces are not a million objects.
   const body = new Bun.ArrayBufferSink();
   let bodyBytes = 0;
+  let countedBytes = 0;
   const heads = new HeadReader({ maxInterimResponses });
   let head: ResponseHead | null = null;
   let reader: BodyReader | null = null;
@@ -49,7 +53,10 @@ export function readAnswer(socket: Socket, options: ReadOptions): Promise<Answer
   function fail(error: unknown): void {
     stop();
     if (isExcerpt && head !== null) resolve({ head, body: takeBytes(), mayReuseConnection: false });
-    else reject(error);
+    else {
+      downloads?.remove(countedBytes);
+      reject(error);
+    }
   }
 
   function takeBytes(): Buffer {
@@ -80,7 +87,10 @@ export function readAnswer(socket: Socket, options: ReadOptions): Promise<Answer
   function takeBody(reader: BodyReader, bytes: Buffer): void {
     reader.feed(bytes);
     for (let piece = reader.next(); piece !== undefined; piece = reader.next()) {
-      body.write(piece.subarray(0, maxBytes - bodyBytes));
+      const kept = piece.subarray(0, maxBytes - bodyBytes);
+      downloads?.add(kept.length);
+      countedBytes += kept.length;
+      body.write(kept);
       bodyBytes += piece.length;
       if (bodyBytes > maxBytes) throw tooLarge(maxBytes);
     }

@@ -138,6 +138,8 @@ export class Exchange {
     const { method, signal } = this.request;
     if (method !== "HEAD" && !signal.aborted) {
       const onEnd = this.#context.drain.noteStream(signal);
+      // Bun neither reads nor cancels a stream that it has not begun to send when the client leaves.
+      if (this.trace.hasDownloads) signal.addEventListener("abort", () => this.trace.end(), { once: true });
       const sent = capture === null ? made.body : capture.watch(this, complete, made.body);
       const body = afterEnd(sent, () => {
         this.#end(made.status);
@@ -181,6 +183,7 @@ export class Exchange {
 
   /** Called once, when the answer is complete. */
   #end(status: number): void {
+    this.trace.end();
     this.#count(status);
     const { log } = this.#context;
     if (this.#errorCode === null) logAnswer(log, this.#toRecord(status), this.isProbe);

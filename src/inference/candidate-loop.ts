@@ -20,7 +20,7 @@ export const fallbackCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "provider_disconnected",
   "provider_unavailable",
   "provider_timeout",
-  // Inside an attempt, only a local engine is overloaded.
+  // Inside an attempt, a local engine is overloaded, or the memory for downloads is used up. Another provider may fetch the address itself.
   "overloaded",
 ]);
 

@@ -2,13 +2,15 @@
 // need bytes.
 
 import type { ChatContent, ChatMessage, ChatPart, ChatRequest } from "../contract/chat-format.ts";
+import type { Downloads } from "../egress/download-budget.ts";
 import type { Egress } from "../egress/egress.ts";
 import { EgressError } from "../egress/egress-error.ts";
-import { fetchMedia, toDataUrl } from "../egress/media.ts";
+import { fetchMedia, type Media, toDataUrl } from "../egress/media.ts";
 import type { MediaKind } from "../egress/media-type.ts";
 import { type Problem, ValidationError } from "../errors.ts";
 import { startDeadline } from "../lib/deadline.ts";
 import { CallerLeft, type Connection } from "../providers/call.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** Whether the gateway has to fetch the address, because the provider does not. */
 export type MustFetch = (url: string, kind: "image" | "file") => boolean;
@@ -23,7 +25,8 @@ export function toMustFetch(fetchesMedia: boolean | ((url: string) => boolean)):
   return typeof fetchesMedia === "boolean" ? (_, kind) => fetchesMedia || kind === "file" : fetchesMedia;
 }
 
-export interface MediaLimits {
+/** Of the request that names the addresses. */
+export interface MediaLimits extends Pick<RequestContext, "caller" | "trace"> {
   /** Further attempts for the same connection reuse the fetched content. */
   readonly connection: Connection;
   /** In the milliseconds of `performance.now()`. */
@@ -74,14 +77,15 @@ export function createFetchMedia(egress: Egress): FetchMedia {
     const waiting = [...new Map(missing.map((address) => [address.url, address])).values()];
     const stop = new AbortController();
     using download = startDeadline({ signals: [limits.connection.signal, stop.signal] });
+    const downloads = limits.trace.openDownloads(() => egress.openDownloads(limits.caller.keyId));
     let totalBytes = 0;
     const work = async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const media = await fetchOne(next, found, { signal: download.signal, deadline: limits.deadline });
+        const media = await fetchOne(next, found, { signal: download.signal, deadline: limits.deadline, downloads });
         totalBytes += media.bytes.length;
         if (totalBytes > maxTotalBytes)
           throw refused(next.loc, `The files together are larger than ${maxTotalBytes} bytes`, "too_large");
-        found.set(next.url, toDataUrl(media));
+        found.set(next.url, encode(media, downloads));
       }
     };
     try {
@@ -96,11 +100,11 @@ export function createFetchMedia(egress: Egress): FetchMedia {
   async function fetchOne(
     { url, kinds, loc }: Address,
     found: Found,
-    until: { signal: AbortSignal; deadline: number },
+    { signal, deadline, downloads }: { signal: AbortSignal; deadline: number; downloads: Downloads },
   ) {
-    const timeoutMs = Math.max(1, Math.min(maxFetchMs, until.deadline - performance.now()));
+    const timeoutMs = Math.max(1, Math.min(maxFetchMs, deadline - performance.now()));
     try {
-      return await fetchMedia(egress, url, { kinds, maxBytes, timeoutMs, signal: until.signal });
+      return await fetchMedia(egress, url, { kinds, maxBytes, timeoutMs, signal, downloads });
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
       const failure = refused(loc, error.message, typeOf(error));
@@ -108,6 +112,13 @@ export function createFetchMedia(egress: Egress): FetchMedia {
       throw failure;
     }
   }
+}
+
+/** The data URL is held instead of the bytes. */
+function encode(media: Media, downloads: Downloads): string {
+  downloads.add(Math.ceil(media.bytes.length / 3) * 4);
+  downloads.remove(media.bytes.length);
+  return toDataUrl(media);
 }
 
 function typeOf({ code }: EgressError): string {

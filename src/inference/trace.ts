@@ -1,6 +1,7 @@
 // The record of one request: times for Server-Timing, and decisions for callers that request metadata.
 
 import type { Tags } from "../contract/tags.ts";
+import type { Downloads } from "../egress/download-budget.ts";
 import type { AttemptRecord } from "../engines/engine.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Span } from "../tracing/span.ts";
@@ -55,6 +56,8 @@ export class Trace {
   calls = 0;
   /** The parent of the spans of further work; null when traces are not exported. */
   span: Span | null;
+  /** The files that the request has fetched from addresses; null when it names none. */
+  #downloads: Downloads | null = null;
   /** The trace of the request that this one is a part of. */
   readonly root: Trace;
 
@@ -63,6 +66,23 @@ export class Trace {
     this.queueMs = queueMs;
     this.root = root ?? this;
     this.span = root === undefined ? null : root.span;
+  }
+
+  /** The downloads of the whole request; `end` has to be called later. */
+  openDownloads(open: () => Downloads): Downloads {
+    const { root } = this;
+    root.#downloads ??= open();
+    return root.#downloads;
+  }
+
+  get hasDownloads(): boolean {
+    return this.#downloads !== null;
+  }
+
+  /** The request has ended, so what it has fetched is no longer held. */
+  end(): void {
+    this.#downloads?.[Symbol.dispose]();
+    this.#downloads = null;
   }
 
   /** The number of the attempt that is reported. */

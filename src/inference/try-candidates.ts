@@ -42,5 +42,6 @@ export function deadlineOf({ trace }: Pick<RequestContext, "trace">, { totalTime
 
 /** The limits of a download for this request. */
 export function limitsOf(context: RequestContext, clocks: Clocks): MediaLimits {
-  return { connection: context.connection, deadline: deadlineOf(context, clocks) };
+  const { caller, trace, connection } = context;
+  return { caller, trace, connection, deadline: deadlineOf(context, clocks) };
 }

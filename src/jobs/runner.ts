@@ -2,7 +2,7 @@
 // engine wants to continue with, and the result.
 
 import { type Caller, ownerOf } from "../access/caller.ts";
-import type { Engine, InputFile } from "../engines/engine.ts";
+import type { Engine } from "../engines/engine.ts";
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import { fallbackCodes } from "../inference/candidate-loop.ts";
 import { type AttemptReport, toOutcome } from "../inference/report.ts";
@@ -187,6 +187,8 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
         return await retryLater(running, uncounted(first), (error.details.retryAfter ?? defaultWaitSeconds) * 1_000);
       if (last === undefined) throw error;
       return await postponeOrFail(error, running, last);
+    } finally {
+      trace.end();
     }
     // Outside of the loop: the engine has done its work, so a failure to store the result is not a failure of the engine.
     await storeOutcome(running, attempt.progress, outcome);
@@ -234,10 +236,10 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     const owner = ownerOf(caller);
     // A little later, so that the deadline has passed by any clock.
     using limit = startDeadline({ timeoutMs: deadline - Date.now() + 5, signals: [signal] });
-    const files: Record<string, InputFile> =
+    using opened =
       progress.step === null
-        ? await universalAi.openFiles(plan, { owner, signal: limit.signal, timeoutMs: deadline - Date.now() })
-        : {};
+        ? await universalAi.openFiles(plan, { caller, signal: limit.signal, timeoutMs: deadline - Date.now() })
+        : null;
     const noteCall = async () => {
       if (!mayRepeat(engine) && progress.step === null) await saveCheckpoint(running, { ...progress, called: true });
       attempt.isCalled = true;
@@ -249,7 +251,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
         offer,
         call: {
           input: plan.input,
-          files,
+          files: opened?.files ?? {},
           providerParams: stored.request.provider_params ?? {},
           signal: limit.signal,
           deadline: toMonotonic(deadline),

@@ -1,6 +1,12 @@
 // An egress with names that the test chooses.
 
-import { createEgress, type Egress, type EgressAnswer, type EgressRequest } from "../../src/egress/egress.ts";
+import {
+  createEgress,
+  type Egress,
+  type EgressAnswer,
+  type EgressRequest,
+  type EgressSettings,
+} from "../../src/egress/egress.ts";
 import { EgressError } from "../../src/egress/egress-error.ts";
 import { createLog } from "../../src/log.ts";
 import { within } from "./wait.ts";
@@ -19,7 +25,11 @@ export interface Guarded {
   readonly lookups: string[];
 }
 
-export function guard(names: FakeNames = {}, allow: readonly string[] = ["127.0.0.0/8"]): Guarded {
+export function guard(
+  names: FakeNames = {},
+  allow: readonly string[] = ["127.0.0.0/8"],
+  more: Partial<EgressSettings> = {},
+): Guarded {
   const lookups: string[] = [];
   const lookup = async (name: string) => {
     const before = lookups.filter((other) => other === name).length;
@@ -28,7 +38,7 @@ export function guard(names: FakeNames = {}, allow: readonly string[] = ["127.0.
     if (answers === undefined) throw Object.assign(new Error("not found"), { code: "ENOTFOUND" });
     return answers[Math.min(before, answers.length - 1)] ?? [];
   };
-  return { egress: createEgress({ allow, lookup, log }), lookups };
+  return { egress: createEgress({ ...more, allow, lookup, log }), lookups };
 }
 
 export const request: EgressRequest = {

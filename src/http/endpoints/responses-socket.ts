@@ -184,6 +184,7 @@ function openSession(
           refuse(error, trace);
         })
         .finally(() => {
+          trace.end();
           trace.span?.end(failure ?? trace.attempts.at(-1)?.failure ?? null);
           isRunning = false;
           if (isDraining) closeForShutdown();

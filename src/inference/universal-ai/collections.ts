@@ -206,8 +206,8 @@ export function createCollections(options: CollectionsOptions) {
       const timeoutMs = Math.max(1, call.deadline - performance.now());
       const plan = { task, input: { file }, offers: [{ engine, model: null }] };
       const result = await atOwnMembers(async () => {
-        const files = await universalAi.openFiles(plan, { owner, signal: call.signal, timeoutMs });
-        return await engine.collections.addFaces({ ...call, files });
+        using opened = await universalAi.openFiles(plan, { caller: context.caller, signal: call.signal, timeoutMs });
+        return await engine.collections.addFaces({ ...call, files: opened.files });
       });
       const charge = chargeForTask(task, engine.provider, null, result as never);
       call.ticket.charge = charge;

@@ -1,7 +1,9 @@
 // Opens the files that the input of a task names: uploads of the same owner, or addresses, which are fetched through egress.
 
+import { type Caller, ownerOf } from "../../access/caller.ts";
 import { findUrlTooLong } from "../../contract/media-urls.ts";
 import type { Task } from "../../contract/tasks.ts";
+import type { Downloads } from "../../egress/download-budget.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { EgressError } from "../../egress/egress-error.ts";
 import type { InputFile } from "../../engines/engine.ts";
@@ -21,11 +23,15 @@ export interface TaskFilesOptions {
 }
 
 export interface FileFetching {
-  readonly owner: string;
+  readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /** False: no engine reads the files. Uploads still have to exist; addresses are not fetched. */
   readonly fetchesAddresses?: boolean;
+}
+
+interface CountedFetching extends FileFetching {
+  readonly downloads: Downloads;
 }
 
 const uploadId = /^(?:file_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
@@ -43,11 +49,33 @@ const sameTypes: Readonly<Record<string, string>> = {
   "audio/mp4": "audio/m4a",
 };
 
+/** Files that are held until the task is done. */
+export interface OpenFiles extends Disposable {
+  readonly files: Readonly<Record<string, InputFile>>;
+}
+
+/** The files from addresses count as downloads of the caller until the result is disposed of. */
 export async function readFiles(
   task: Task,
   members: readonly FileMember[],
   options: TaskFilesOptions,
   fetching: FileFetching,
+): Promise<OpenFiles> {
+  const downloads = options.egress.openDownloads(fetching.caller.keyId);
+  try {
+    const files = await readAll(task, members, options, { ...fetching, downloads });
+    return { files, [Symbol.dispose]: () => downloads[Symbol.dispose]() };
+  } catch (error) {
+    downloads[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function readAll(
+  task: Task,
+  members: readonly FileMember[],
+  options: TaskFilesOptions,
+  fetching: CountedFetching,
 ): Promise<Record<string, InputFile>> {
   const settled = await Promise.allSettled(
     members.map(async (member) => [member.name, await readFile(task, member, options, fetching)] as const),
@@ -79,7 +107,7 @@ async function readFile(
   task: Task,
   member: FileMember,
   options: TaskFilesOptions,
-  fetching: FileFetching,
+  fetching: CountedFetching,
 ): Promise<InputFile> {
   const source = findSource(member);
   if ("url" in source && fetching.fetchesAddresses === false)
@@ -87,7 +115,7 @@ async function readFile(
   const file =
     "url" in source
       ? await fetchFile(member, source.url, options, fetching)
-      : await options.openUpload(source.uploadId, fetching.owner);
+      : await options.openUpload(source.uploadId, ownerOf(fetching.caller));
   if (file === null) throw fileNotFound(member);
   refuseOtherTypes(task, member, file);
   return file;
@@ -113,7 +141,7 @@ async function fetchFile(
   member: FileMember,
   url: URL,
   { egress, maxFileBytes }: TaskFilesOptions,
-  { signal, timeoutMs }: FileFetching,
+  { signal, timeoutMs, downloads }: CountedFetching,
 ): Promise<InputFile> {
   try {
     const { status, body, finalUrl } = await egress.fetch(member.text, {
@@ -122,6 +150,7 @@ async function fetchFile(
       connectTimeoutMs,
       protocols: ["https:", "http:"],
       redirects: 3,
+      downloads,
       signal,
     });
     if (status !== 200) throw refused(member, `The server answered with status ${status}`, "url_fetch_failed");

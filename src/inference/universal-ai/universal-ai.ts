@@ -17,7 +17,7 @@ import type { CallDependencies, RequestContext } from "../request-context.ts";
 import type { AttemptNote, Trace } from "../trace.ts";
 import { runOffer, type TaskOffer } from "./run-offer.ts";
 import { createTaskAliases, type TaskAliases } from "./task-aliases.ts";
-import { checkFiles, type FileFetching, readFiles, type TaskFilesOptions } from "./task-files.ts";
+import { checkFiles, type FileFetching, type OpenFiles, readFiles, type TaskFilesOptions } from "./task-files.ts";
 import { findFiles } from "./task-input.ts";
 import { createTaskPlanner, type TaskPlan, type TaskPlanner } from "./task-planner.ts";
 
@@ -37,8 +37,8 @@ export interface UniversalAi extends TaskPlanner {
   run(input: TaskRequestContext): Promise<JsonObject>;
   /** Throws a ValidationError for files that cannot be used, as far as that is known without fetching them. */
   checkFiles(plan: TaskPlan, owner: string): Promise<void>;
-  /** Fetches the files that the input names. Throws a ValidationError for those that cannot be used. */
-  openFiles(plan: TaskPlan, fetching: FileFetching): Promise<Record<string, InputFile>>;
+  /** Fetches the files that the input names. Throws a ValidationError for those that cannot be used. Dispose of them when the task is done. */
+  openFiles(plan: TaskPlan, fetching: FileFetching): Promise<OpenFiles>;
   /** Tries the offers in turn until one answers. */
   tryOffers<Answer>(
     offers: readonly TaskOffer[],
@@ -93,7 +93,8 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     const { signal } = limit;
     const { dropped } = trace;
     try {
-      const files = input.files ?? (await openFiles(plan, { owner: ownerOf(caller), signal, timeoutMs }));
+      using opened = input.files === undefined ? await openFiles(plan, { caller, signal, timeoutMs }) : null;
+      const files = input.files ?? opened?.files ?? {};
       return await tryOffers(plan.offers, { trace, signal, deadline }, async (offer, note, deployment) => {
         try {
           trace.dropped = [...dropped, ...findUnsupported(request.input, offer.engine)];
@@ -112,11 +113,8 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     }
   }
 
-  async function openFiles(
-    { task, input, offers }: TaskPlan,
-    fetching: FileFetching,
-  ): Promise<Record<string, InputFile>> {
-    if (task.producesFiles) await dependencies.files.refuseOverQuota?.(fetching.owner);
+  async function openFiles({ task, input, offers }: TaskPlan, fetching: FileFetching): Promise<OpenFiles> {
+    if (task.producesFiles) await dependencies.files.refuseOverQuota?.(ownerOf(fetching.caller));
     const fetchesAddresses = offers.some(({ engine }) => engine.ignoresFiles !== true);
     return await readFiles(task, findFiles(task, input), dependencies.files, { ...fetching, fetchesAddresses });
   }
