@@ -127,8 +127,7 @@ export async function startGateway(
   const { providers, storage, ticker, shutdown, health, book, calling, egress, fetchMedia, chatRouter } = services;
   const { files, resources, engines, universalAi, ledger, metrics, tracing, readAll: readMetrics } = services;
   const { adminKey, keysStaleAfterMs: staleAfterMs, defaults } = config;
-  const { toProviderNames } = services;
-  const keyring = await openKeyring({ storage, adminKey, staleAfterMs, defaults, toProviderNames, log });
+  const keyring = await openKeyring({ storage, adminKey, staleAfterMs, defaults, names: services.countedNames, log });
   const authenticator = createAuthenticator(keyring);
   const audit = createAudit(storage.audit, log);
   const sessions = createSessions({

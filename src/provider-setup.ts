@@ -12,6 +12,7 @@ import { configureProviders, type Provider } from "./providers/configure.ts";
 import { listProviderNames } from "./providers/find-provider.ts";
 import { rows as builtInRows } from "./providers/index.ts";
 import { createLiveProviders, type LiveProviders } from "./providers/live-providers.ts";
+import { spellName } from "./providers/model-spelling.ts";
 import { modelNamesOf, ownNamesOf, type ProviderRow } from "./providers/provider.ts";
 import { settingName } from "./providers/settings.ts";
 
@@ -49,7 +50,9 @@ export function setUpProviders(config: Config, localRow: ProviderRow = createLoc
   if (problems.length > 0)
     throw new ConfigError(problems.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0)));
   const live = createLiveProviders({ rows, declared, readSetting, providers });
-  return { providers, live, priceOverrides: overrides.prices };
+  // A price that is stated for the spelling in use takes precedence.
+  const spelled = Object.entries(overrides.prices).map(([name, card]) => [spellName(providers.values(), name), card]);
+  return { providers, live, priceOverrides: { ...Object.fromEntries(spelled), ...overrides.prices } };
 }
 
 /** Whether a provider has what it needs. The sandbox and the local engines always have it, and do not count. */

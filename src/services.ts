@@ -55,6 +55,7 @@ import type { Provider } from "./providers/configure.ts";
 import { isNamed } from "./providers/find-provider.ts";
 import { HttpClient, type ProxyRule } from "./providers/http-client.ts";
 import { rows as builtInRows } from "./providers/index.ts";
+import { spellName } from "./providers/model-spelling.ts";
 import { hasModels } from "./providers/provider.ts";
 import type { BudgetAlert } from "./storage/budgets.ts";
 import { openStorage } from "./storage/storage.ts";
@@ -258,9 +259,12 @@ export async function createServices(config: Config, log: Log, options: Services
     testProvider,
     /** The names of the providers that have what they need, without the sandbox and the local engines. */
     listConfigured: () => [...providers.values()].filter(isSetUp).map(({ name }) => name),
-    /** The names under which calls are counted, of all providers that have a name. */
-    toProviderNames: (name: string) =>
-      [...providers.values()].filter((provider) => isNamed(provider, name)).map((provider) => provider.name),
+    /** The names under which calls are counted, for the patterns of keys and teams. */
+    countedNames: {
+      toProviderNames: (name: string) =>
+        [...providers.values()].filter((provider) => isNamed(provider, name)).map((provider) => provider.name),
+      spellName: (pattern: string) => spellName(providers.values(), pattern),
+    },
     ...access,
     /** Null: traces are not exported. */
     tracing,

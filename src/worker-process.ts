@@ -24,7 +24,7 @@ export async function startWorkerProcess(
   // Jobs keep to the limits that their key and team have when they run.
   const keyring = await openKeyring({
     ...{ storage, adminKey: null, staleAfterMs: config.keysStaleAfterMs, log },
-    toProviderNames: services.toProviderNames,
+    names: services.countedNames,
   });
   const keys = openWebhookKeys({ secrets: storage.secrets, log });
   const lifetimeMs = config.jobLifetimeDays * dayMs;

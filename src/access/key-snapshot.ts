@@ -9,7 +9,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { TeamRecord } from "../storage/teams.ts";
 import type { Caller } from "./caller.ts";
 import { hashSecret } from "./key-records.ts";
-import { type LimitRule, type ToProviderNames, toRules } from "./limit-rules.ts";
+import { asWritten, type CountedNames, type LimitRule, toRules } from "./limit-rules.ts";
 
 export type Lookup =
   | { readonly caller: Caller }
@@ -19,8 +19,8 @@ export interface KeySnapshotOptions {
   readonly storage: Storage;
   /** How long keys are accepted while the store is down, because revocations cannot be noticed then. */
   readonly staleAfterMs: number;
-  /** Patterns of limits may use any name of a provider. Absent: no limits are applied, in commands. */
-  readonly toProviderNames?: ToProviderNames;
+  /** Patterns may use any name of a provider and any spelling of a model. Absent: no limits are applied, in commands. */
+  readonly names?: CountedNames;
   readonly log: Log;
   readonly now?: () => number;
 }
@@ -56,7 +56,7 @@ const unavailable: Lookup = { refused: "unavailable" };
 
 /** `admin`: the administrator's key, which is not stored. */
 export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRecord | null) {
-  const { storage, staleAfterMs, toProviderNames = (name) => [name], log, now = Date.now } = options;
+  const { storage, staleAfterMs, names = asWritten, log, now = Date.now } = options;
   const keys = new Map<string, KeyRecord>();
   const teams = new Map<string, Team>();
   const entries = new Map<string, Entry>();
@@ -64,7 +64,7 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
   const adminEntry =
     admin === null
       ? null
-      : toEntry(admin, { caller: toCaller(admin, null, toProviderNames), isTeamDisabled: false }, admin.secretHash);
+      : toEntry(admin, { caller: toCaller(admin, null, names), isTeamDisabled: false }, admin.secretHash);
   // Reused by every lookup, which is faster than allocating a buffer.
   const scratch = Buffer.alloc(hashLength);
   let revision = 0n;
@@ -119,8 +119,7 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
       // The store was restored from a backup, so keys that it does not contain must not work.
       if (changes.revision < revision) forgetAll();
       const changed = new Set(changes.teams.map(({ name }) => name));
-      for (const team of changes.teams)
-        teams.set(team.name, { record: team, rules: toRules("team", team, toProviderNames) });
+      for (const team of changes.teams) teams.set(team.name, { record: team, rules: toRules("team", team, names) });
       if (changed.size > 0)
         for (const key of keys.values()) if (key.team !== null && changed.has(key.team)) remember(key);
       for (const key of changes.keys) remember(key);
@@ -147,7 +146,7 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
     }
     keys.set(key.id, key);
     const team = key.team === null ? null : (teams.get(key.team) ?? null);
-    const holder = { caller: toCaller(key, team, toProviderNames), isTeamDisabled: team?.record.enabled === false };
+    const holder = { caller: toCaller(key, team, names), isTeamDisabled: team?.record.enabled === false };
     entries.set(key.secretHash, toEntry(key, holder, key.secretHash));
     if (key.previousHash === null) return;
     entries.set(key.previousHash, toEntry(key, holder, key.previousHash, key.previousUntil ?? 0));
@@ -256,8 +255,10 @@ interface Team {
   readonly rules: readonly LimitRule[];
 }
 
-function toCaller(key: KeyRecord, team: Team | null, toProviderNames: ToProviderNames): Caller {
-  const lists = [key.allowedModels, team?.record.allowedModels ?? null].filter((list) => list !== null);
+function toCaller(key: KeyRecord, team: Team | null, names: CountedNames): Caller {
+  const lists = [key.allowedModels, team?.record.allowedModels ?? null].flatMap((list) =>
+    list === null ? [] : [list.map(names.spellName)],
+  );
   return {
     keyId: key.id,
     kind: key.kind,
@@ -269,7 +270,7 @@ function toCaller(key: KeyRecord, team: Team | null, toProviderNames: ToProvider
     budget: key.budget,
     team: key.team,
     role: key.role,
-    rules: [...toRules("key", key, toProviderNames), ...(team?.rules ?? [])],
+    rules: [...toRules("key", key, names), ...(team?.rules ?? [])],
     tags: { ...team?.record.tags, ...key.tags },
   };
 }

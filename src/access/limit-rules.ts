@@ -14,7 +14,10 @@ export interface LimitRule {
   readonly holderName: string;
   /** A pattern such as `openai/*`, as the holder's limits state it; null: the rule applies to every call. */
   readonly model: string | null;
-  /** The pattern with the canonical names of its providers, where these differ: calls are counted as `google/…`, which `gemini/*` limits too. */
+  /**
+   * The pattern in the form of the names under which calls are counted, where it differs: `gemini/models/*` limits `google/…`. In lower case,
+   * because many vendors do not distinguish it.
+   */
   readonly otherPatterns?: readonly string[];
   readonly rateLimit: RateLimit | null;
   readonly budget: Budget | null;
@@ -22,8 +25,10 @@ export interface LimitRule {
 
 /** A rule for certain models also applies to calls of the models for tasks. */
 export function appliesTo({ model: pattern, otherPatterns }: LimitRule, call: string): boolean {
-  if (pattern === null || includesCallOfProvider(pattern, call)) return true;
-  return otherPatterns?.some((other) => includesCallOfProvider(other, call)) === true;
+  if (pattern === null) return true;
+  const name = call.toLowerCase();
+  if (includesCallOfProvider(pattern, name)) return true;
+  return otherPatterns?.some((other) => includesCallOfProvider(other, name)) === true;
 }
 
 export interface RuleHolder {
@@ -34,21 +39,28 @@ export interface RuleHolder {
   readonly modelLimits: readonly ModelLimit[];
 }
 
-/**
- * The canonical names of all providers that have the name, whether they are set up or not: calls are counted under the canonical name, credentials
- * change while rules stay, and the tasks of a provider may be set up without its models.
- */
-export type ToProviderNames = (name: string) => readonly string[];
+/** How the names in patterns relate to the names under which calls are counted. */
+export interface CountedNames {
+  /**
+   * The canonical names of all providers that have the name, whether they are set up or not: calls are counted under the canonical name,
+   * credentials change while rules stay, and the tasks of a provider may be set up without its models.
+   */
+  toProviderNames(name: string): readonly string[];
+  /** The pattern with the spelling of its model under which calls are counted: `gemini/gemini-*` for `gemini/models/gemini-*`. */
+  spellName(pattern: string): string;
+}
+
+export const asWritten: CountedNames = { toProviderNames: () => [], spellName: (pattern) => pattern };
 
 /** Empty when the holder has no limits, so that its calls skip all checks. */
 export function toRules(
   holder: LimitRule["holder"],
   { id, name, rateLimit, budget, modelLimits }: RuleHolder,
-  toProviderNames: ToProviderNames,
+  names: CountedNames,
 ): LimitRule[] {
   const base = { id: `${holder}:${id}`, holder, holderName: name, model: null };
   const modelRules = modelLimits.map(({ model, rate_limit, budget }): LimitRule => {
-    const otherPatterns = findOtherPatterns(model, toProviderNames);
+    const otherPatterns = findOtherPatterns(model, names);
     return {
       ...{ ...base, id: `${base.id}/${model}`, model, rateLimit: rate_limit, budget },
       ...(otherPatterns.length > 0 && { otherPatterns }),
@@ -57,12 +69,17 @@ export function toRules(
   return rateLimit === null && budget === null ? modelRules : [{ ...base, rateLimit, budget }, ...modelRules];
 }
 
-function findOtherPatterns(pattern: string, toProviderNames: ToProviderNames): readonly string[] {
+function findOtherPatterns(pattern: string, names: CountedNames): readonly string[] {
+  const spelled = names.spellName(pattern);
+  const patterns = [spelled, ...listOfProviders(spelled, names)].map((one) => one.toLowerCase());
+  return [...new Set(patterns)].filter((one) => one !== pattern);
+}
+
+function listOfProviders(pattern: string, { toProviderNames }: CountedNames): readonly string[] {
   const parts = pattern.split("/");
   // The pattern of a task begins with its feature and subfeature: `text/summarize/gemini/*`.
   const providerIndex = featureNames.has(parts[0] ?? "") ? 2 : 0;
   const written = parts[providerIndex];
   if (written === undefined) return [];
-  const others = toProviderNames(written).filter((name) => name !== written);
-  return others.map((name) => parts.with(providerIndex, name).join("/"));
+  return toProviderNames(written).map((name) => parts.with(providerIndex, name).join("/"));
 }

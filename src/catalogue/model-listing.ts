@@ -7,6 +7,7 @@ import { findNearest, suggest } from "../lib/find-nearest.ts";
 import { once } from "../lib/once.ts";
 import type { Dialect, ParameterTable } from "../providers/dialect.ts";
 import { isNamed, listProviderNames } from "../providers/find-provider.ts";
+import { spellModel } from "../providers/model-spelling.ts";
 import { type EmbeddingModelFacts, type ModelFacts, modelNamesOf, type ProviderRow } from "../providers/provider.ts";
 import { createDocument, createJsonDocument, type Document, jsonType, withCompression } from "./document.ts";
 import type { Included } from "./feature-listing.ts";
@@ -116,7 +117,7 @@ function findByOtherName(
 ): Entry | undefined {
   const { provider, model } = splitModelName(id);
   const named = providers.filter((offered) => isNamed(offered, provider));
-  const found = named.flatMap(({ row }) => entries.get(`${row.name}/${model}`) ?? []);
+  const found = named.flatMap((offered) => entries.get(`${offered.row.name}/${spellModel(offered, model)}`) ?? []);
   return found.find((entry) => entry.model.configured) ?? found[0];
 }
 

@@ -38,6 +38,7 @@ export function createEmbeddingsEngines(providers: Iterable<Provider>, embed: Em
       provider: name,
       aliases: modelNamesOf(row).slice(1),
       task,
+      toModelName: provider.dialect?.toModelName,
       models,
       acceptsAnyModel: true,
       ...(defaultModel === undefined ? { needsModel: true as const } : { defaultModel }),

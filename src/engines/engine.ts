@@ -22,6 +22,8 @@ export interface Engine {
   /** Other names of the provider, such as its company's. */
   readonly aliases?: readonly string[];
   readonly task: TaskName;
+  /** The spelling of a model that the provider accepts in several. Absent: it has one. */
+  readonly toModelName?: ((model: string) => string) | undefined;
   /** Models that are listed. Empty: there is no choice of models. */
   readonly models: readonly string[];
   /** Whether a model that is not listed is accepted as well. */

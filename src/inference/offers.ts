@@ -9,6 +9,7 @@ import { GatewayError } from "../errors.ts";
 import { suggest } from "../lib/find-nearest.ts";
 import type { Provider } from "../providers/configure.ts";
 import { findProvider, isNamed, listProviderNames } from "../providers/find-provider.ts";
+import { spellModel } from "../providers/model-spelling.ts";
 import { modelNamesOf } from "../providers/provider.ts";
 import { refuseForbidden } from "./allowed-models.ts";
 
@@ -96,23 +97,22 @@ export function resolveAlias(
 
 type AllowedModels = NonNullable<Caller["allowedModels"]>;
 
-function refuseForbiddenOffer(table: RoutingTable, name: string, allowedModels: AllowedModels): void {
-  refuseForbidden(allowedModels, name, () => listOtherNames(table, name));
-}
-
-/** A name of the provider counts only if it leads to the same provider: with a key for Gemini, `google` is not Vertex AI. */
-function listOtherNames({ providers }: RoutingTable, name: string): readonly string[] {
-  const { provider: providerName, model } = splitModelName(name);
+function refuseForbiddenOffer({ providers }: RoutingTable, name: string, allowedModels: AllowedModels): void {
+  const { provider: providerName, model: written } = splitModelName(name);
   const provider = findProvider(providers, providerName);
-  if (provider === undefined) return [];
-  const names = modelNamesOf(provider.row).filter((other) => findProvider(providers, other) === provider);
-  return names.map((other) => `${other}/${model}`);
+  const model = provider === undefined ? written : spellModel(provider, written);
+  refuseForbidden(allowedModels, `${providerName}/${model}`, () => {
+    if (provider === undefined) return [];
+    // A name of the provider counts only if it leads to the same provider: with a key for Gemini, `google` is not Vertex AI.
+    const names = modelNamesOf(provider.row).filter((other) => findProvider(providers, other) === provider);
+    return names.map((other) => `${other}/${model}`);
+  });
 }
 
 function findOffer(table: RoutingTable, name: string): Offer {
   const { provider: providerName, model } = splitModelName(name);
   const provider = findProvider(table.providers, providerName);
-  if (provider !== undefined) return { provider, model };
+  if (provider !== undefined) return { provider, model: spellModel(provider, model) };
   if (table.features.has(providerName))
     throw new GatewayError("model_not_found", `'${name}' names a task: send it to POST /v3/universal-ai.`, {
       param: "model",

@@ -15,7 +15,16 @@ import {
 } from "./deployment.ts";
 import type { Dialect } from "./dialect.ts";
 import { dialects } from "./dialects/index.ts";
-import { type Access, dialectNames, findModelFacts, hasModels, ownNamesOf, type ProviderRow } from "./provider.ts";
+import { spellModel } from "./model-spelling.ts";
+import {
+  type Access,
+  type DialectName,
+  dialectNames,
+  findModelFacts,
+  hasModels,
+  ownNamesOf,
+  type ProviderRow,
+} from "./provider.ts";
 import { type ReadSetting, withFallbacks } from "./settings.ts";
 
 export interface Provider {
@@ -164,11 +173,16 @@ export function configureProvider(
   const storedSettings = new Map(Object.entries({ ...level.stored?.settings, ...modelLevel?.stored?.settings }));
   const readSetting: ReadSetting = (name) => storedSettings.get(name) ?? readPlain(name);
   const row = withOverrides(plainRow, settings, modelLevel?.section ?? level.section);
+  const dialect = dialectOf(row);
   const deployAll = (access: Access, own: ProviderLevel, providerLevel: ProviderLevel | null) => {
     const listing = [own, providerLevel].find((one) => listsDeployments(one))?.section;
     const isOwnOfProvider = listing !== undefined && listing === providerLevel?.section;
     const several = listing?.settings.deployments ?? [];
-    const owns = several.map((one, index) => ({ path: `${listing?.path}.deployments.${index}`, settings: one }));
+    const owns = several.map((one, index) => ({
+      path: `${listing?.path}.deployments.${index}`,
+      settings:
+        one.models === undefined ? one : { ...one, models: one.models.map((id) => spellModel({ dialect }, id)) },
+    }));
     const all = (owns.length === 0 ? [null] : owns).map((one, ownIndex) =>
       deploy({ row, access, own: one, ownIndex, isOwnOfProvider, level: own, providerLevel, readSetting }),
     );
@@ -181,7 +195,7 @@ export function configureProvider(
   return {
     row,
     name: row.name,
-    dialect: dialects[row.dialect ?? "openai"],
+    dialect,
     deployments: models.deployments,
     missingSetting: models.missingSetting,
     configured: models.isSetUp,
@@ -191,7 +205,7 @@ export function configureProvider(
     sources: ofModels === ofProvider ? ofProvider.sources : [...ofModels.sources, ...ofProvider.sources],
     // The configuration has checked the names.
     declaredTasks: (settings.tasks ?? []) as TaskName[],
-    defaultModels: readDefaultModels(settings.default_model),
+    defaultModels: readDefaultModels(settings.default_model, dialect),
     readSetting: withFallbacks(row, readSetting),
   };
 }
@@ -226,8 +240,16 @@ function summarize(all: readonly Deployed[], name: string) {
   };
 }
 
-function readDefaultModels(declared: Declared["default_model"] = {}): Readonly<Record<string, string>> {
-  return typeof declared === "string" ? { "*": declared } : declared;
+function dialectOf({ dialect = "openai" }: { readonly dialect?: DialectName | undefined }): Dialect | null {
+  return dialects[dialect];
+}
+
+function readDefaultModels(
+  declared: Declared["default_model"] = {},
+  dialect: Dialect | null,
+): Readonly<Record<string, string>> {
+  const models = Object.entries(typeof declared === "string" ? { "*": declared } : declared);
+  return Object.fromEntries(models.map(([task, model]) => [task, spellModel({ dialect }, model)]));
 }
 
 function withOverrides(row: ProviderRow, declared: Declared, section: Section | null): ProviderRow {
@@ -241,7 +263,10 @@ function withOverrides(row: ProviderRow, declared: Declared, section: Section | 
   const streamUsage = choose("stream_usage", declared.stream_usage, ["ask", "always", "never"]);
   const streamEnd = choose("stream_end", declared.stream_end, ["done", "finish"]);
   const kind = choose("responses", declared.responses, ["native", "stateless", "translated"]) ?? row.responses?.kind;
-  const models = declared.models?.map((id) => findModelFacts(row, id) ?? { id });
+  const models = declared.models?.map((written) => {
+    const id = spellModel({ dialect: dialectOf({ dialect }) }, written);
+    return findModelFacts(row, id) ?? { id };
+  });
   const { responses, ...others } = row;
   return {
     ...others,

@@ -10,6 +10,11 @@ export type { JsonObject };
 
 export interface Dialect {
   readonly name: string;
+  /**
+   * The one spelling of a model that the vendor accepts in several: the gateway sends it, and limits, prices, the ledger and all else see
+   * no other. Also for patterns, in which `*` stands for any text. Absent: the vendor has one.
+   */
+  readonly toModelName?: (model: string) => string;
   readonly chat?: ChatDialect;
   readonly embeddings?: EmbeddingsDialect;
   /** Set for vendors of Anthropic's Messages format: requests in that format are forwarded unchanged. */

@@ -27,6 +27,7 @@ export interface KeyRequest {
   readonly scopes?: readonly string[];
   readonly allowed_models?: readonly string[];
   readonly rate_limit?: Readonly<Record<string, number>>;
+  readonly model_limits?: readonly { readonly model: string; readonly rate_limit: Readonly<Record<string, number>> }[];
   readonly budget?: { readonly amount: number; readonly period: string };
   readonly expires_at?: string;
   readonly enabled?: boolean;

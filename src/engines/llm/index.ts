@@ -51,6 +51,7 @@ export function createLlmEngines({ providers, complete, frames }: LlmEngineOptio
       provider: provider.name,
       aliases: modelNamesOf(provider.row).slice(1),
       task: task.name,
+      toModelName: provider.dialect?.toModelName,
       models: listModels(provider, task.reads),
       acceptsAnyModel: true,
       ...chooseDefault(provider, task),

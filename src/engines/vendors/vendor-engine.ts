@@ -47,6 +47,7 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
       provider: name,
       aliases: row.aliases ?? [],
       task: task.task,
+      toModelName: provider.dialect?.toModelName,
       models: task.models ?? [],
       acceptsAnyModel: task.acceptsAnyModel ?? false,
       ...chooseDefault(provider, task),

@@ -1,7 +1,7 @@
 // GET /v3/manage/budgets: what keys and teams have spent of their budgets.
 
 import type { Keyring } from "../../access/keys.ts";
-import { type LimitRule, toRules } from "../../access/limit-rules.ts";
+import { asWritten, type LimitRule, toRules } from "../../access/limit-rules.ts";
 import type { BudgetState, LimitStates } from "../../access/limit-states.ts";
 import type { Teams } from "../../access/teams.ts";
 import * as contract from "../../contract/budgets.ts";
@@ -96,7 +96,7 @@ async function readPages<Item>(
 function toBudgets(kind: LimitRule["holder"], holder: Holder): BudgetOfHolder[] {
   const { id, name, budget, model_limits: modelLimits } = holder;
   // The accounts of budgets are named after the patterns as they were given.
-  const rules = toRules(kind, { id, name, rateLimit: null, budget, modelLimits }, () => []);
+  const rules = toRules(kind, { id, name, rateLimit: null, budget, modelLimits }, asWritten);
   return rules.flatMap((rule) => (rule.budget === null ? [] : [{ rule: { ...rule, budget: rule.budget }, holder }]));
 }
 

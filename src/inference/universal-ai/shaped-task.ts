@@ -53,7 +53,10 @@ export async function runShapedTask<Name extends TaskName>(
   const { task, models, files, takeBinary } = shaped;
   const { allowedModels } = context.caller;
   if (allowedModels !== null)
-    for (const model of models) refuseForbidden(allowedModels, model, () => listNames(universalAi, shaped, model));
+    for (const model of models) {
+      const name = universalAi.spellName(`${task}/${model}`);
+      refuseForbidden(allowedModels, withoutTask(name, task), () => listNames(universalAi, shaped, name));
+    }
   const passed = passOn(shaped, context);
   const [model, ...fallbacks] = models.map((name) => `${task}/${name}`) as [string, ...string[]];
   try {
@@ -87,10 +90,13 @@ export async function runShapedTask<Name extends TaskName>(
 }
 
 /** The patterns of a key may match the name of the model with or without the task. */
-function listNames(universalAi: UniversalAi, { task, input }: ShapedTask, model: string): readonly string[] {
-  const name = `${task}/${model}`;
+function listNames(universalAi: UniversalAi, { task, input }: ShapedTask, name: string): readonly string[] {
   const names = [name, ...universalAi.listEqualNames(name, input)];
-  return [...names, ...names.map((one) => one.slice(task.length + 1))];
+  return [...names, ...names.map((one) => withoutTask(one, task))];
+}
+
+function withoutTask(name: string, task: TaskName): string {
+  return name.slice(task.length + 1);
 }
 
 type PassedOn = Pick<ShapedTask, "task" | "models" | "others" | "isStrict">;

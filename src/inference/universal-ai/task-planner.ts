@@ -31,6 +31,8 @@ export interface TaskPlanner {
    * which may depend on the input.
    */
   listEqualNames(model: string, input?: JsonObject): readonly string[];
+  /** The name of a task's model with the spelling by which its calls are counted. */
+  spellName(model: string): string;
 }
 
 const sandboxName = "sandbox";
@@ -55,11 +57,19 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
       const message = `'${provider}' has no model '${model}' for ${task}${hint} GET /v3/info/${task} lists the models.`;
       throw unknownModel("model_not_found", message);
     }
-    return { engine, model: model ?? findDefault(engine, input) };
+    return { engine, model: model === null ? findDefault(engine, input) : spellModel(engine, model) };
   }
 
   function refuseForbiddenName(name: string, { allowedModels }: Caller, input?: JsonObject): void {
-    if (allowedModels !== null) refuseForbidden(allowedModels, name, () => listEqualNames(name, input));
+    if (allowedModels !== null) refuseForbidden(allowedModels, spellName(name), () => listEqualNames(name, input));
+  }
+
+  function spellName(name: string): string {
+    const [feature, subfeature, provider, ...rest] = name.split("/");
+    const model = rest.join("/");
+    const start = `${feature}/${subfeature}/${provider}`;
+    const engine = model === "" ? undefined : chooseEngine(byName.get(start) ?? [], model);
+    return engine === undefined ? name : `${start}/${spellModel(engine, model)}`;
   }
 
   function listEqualNames(name: string, input?: JsonObject): readonly string[] {
@@ -67,9 +77,10 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
     const task = `${feature}/${subfeature}`;
     const choose = (providerName: string, model: string | null) =>
       chooseEngine(byName.get(`${task}/${providerName}`) ?? [], model);
-    const model = rest.length === 0 ? null : rest.join("/");
-    const engine = choose(provider, model);
+    const written = rest.length === 0 ? null : rest.join("/");
+    const engine = choose(provider, written);
     if (engine === undefined) return [];
+    const model = written === null ? null : spellModel(engine, written);
     const defaultModel = model === null ? findDefault(engine, input) : null;
     const models = defaultModel === null ? [model] : [model, defaultModel];
     return [engine.provider, ...(engine.aliases ?? [])].flatMap((other) =>
@@ -120,6 +131,7 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
       return findOffer(model, findTaskOf(model).name);
     },
     listEqualNames,
+    spellName,
   };
 }
 
@@ -141,7 +153,14 @@ function groupByName(engines: readonly Engine[]): ReadonlyMap<string, readonly E
 /** A provider may offer a task twice, by its own API and by a chat model: the model's name decides, otherwise the first engine. */
 function chooseEngine(serving: readonly Engine[], model: string | null): Engine | undefined {
   if (model === null) return serving.find(({ unavailableReason }) => unavailableReason === null) ?? serving[0];
-  return serving.find(({ models }) => models.includes(model)) ?? serving.find(({ acceptsAnyModel }) => acceptsAnyModel);
+  return (
+    serving.find((engine) => engine.models.includes(spellModel(engine, model))) ??
+    serving.find(({ acceptsAnyModel }) => acceptsAnyModel)
+  );
+}
+
+function spellModel({ toModelName }: Engine, model: string): string {
+  return toModelName?.(model) ?? model;
 }
 
 function findDefault(engine: Engine, input: JsonObject | undefined): string | null {

@@ -27,7 +27,6 @@ describe("a request", () => {
     expect(write({}, "gemini-3.8-flash", chat, true).path).toBe(
       "/models/gemini-3.8-flash:streamGenerateContent?alt=sse",
     );
-    expect(write({}, "models/gemini-3.8-flash").path).toBe("/models/gemini-3.8-flash:generateContent");
     expect(write({}, "tunedModels/mine").path).toBe("/tunedModels/mine:generateContent");
     expect(write({}, "../x?y=1#z").path).toBe("/models/..%2Fx%3Fy%3D1%23z:generateContent");
   });

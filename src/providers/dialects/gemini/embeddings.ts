@@ -28,7 +28,7 @@ export const geminiEmbeddings: EmbeddingsDialect = {
   parameters,
   maxInputs: 100,
   toRequest(request, target) {
-    const model = `models/${target.model.replace(/^models\//, "")}`;
+    const model = `models/${target.model}`;
     const { config, ...report } = readConfig(request);
     const requests = request.input.map((text) => ({ model, content: { parts: [{ text }] }, ...config }));
     return { path: modelPath(target.model, "batchEmbedContents"), body: JSON.stringify({ requests }), ...report };

@@ -25,15 +25,22 @@ const vertexaiParameters: ParameterTable = { ...geminiParameters, service_tier: 
 
 export const gemini: Dialect = {
   name: "gemini",
+  toModelName: withoutCollection,
   chat: createChat(developerApi, geminiParameters),
   embeddings: geminiEmbeddings,
 };
 
 export const vertexai: Dialect = {
   name: "vertexai",
+  toModelName: withoutCollection,
   chat: createChat(cloudPlatform, vertexaiParameters),
   embeddings: vertexaiEmbeddings,
 };
+
+/** The vendor's own names are those of resources: `models/gemini-3.8-flash`. */
+function withoutCollection(model: string): string {
+  return model.replace(/^(?:models\/)+(?=.)/, "");
+}
 
 function createChat(platform: Platform, table: ParameterTable): ChatDialect {
   return {

@@ -42,7 +42,7 @@ export function toGeminiCountRequest(
   const { tools } = toTooling(request, traits, platform);
   const counted = filled({ ...toConversation(request, traits, platform), tools });
   const body = platform.wrapsCountRequest
-    ? { generateContentRequest: { model: `models/${target.model.replace(/^models\//, "")}`, ...counted } }
+    ? { generateContentRequest: { model: `models/${target.model}`, ...counted } }
     : counted;
   return { path: modelPath(target.model, "countTokens"), body: JSON.stringify(body) };
 }
@@ -56,7 +56,7 @@ export function fromGeminiCountAnswer(answer: JsonObject): number {
 export function modelPath(model: string, method: string): string {
   const tuned = /^tunedModels\/(.+)$/.exec(model);
   if (tuned?.[1] !== undefined) return `/tunedModels/${encodeURIComponent(tuned[1])}:${method}`;
-  return `/models/${encodeURIComponent(model.replace(/^models\//, ""))}:${method}`;
+  return `/models/${encodeURIComponent(model)}:${method}`;
 }
 
 function toGenerationConfig(

@@ -18,6 +18,7 @@ const parameters: ParameterTable = {
 
 export const ollama: Dialect = {
   name: "ollama",
+  toModelName: withoutDefaults,
   chat: {
     parameters,
     fetchesMedia: true,
@@ -34,6 +35,11 @@ export const ollama: Dialect = {
     fromAnswer: fromOllamaEmbedAnswer,
   }),
 };
+
+/** A name is `[host/][namespace/]model[:tag]`. The default tag stays, because patterns such as `*:latest` name it. */
+function withoutDefaults(model: string): string {
+  return model.replace(/^(?:registry\.ollama\.ai\/(?=[^/]+\/))?(?:library\/)?(?=.)/i, "");
+}
 
 /** The older endpoint answers with `embedding` alone. */
 function fromOllamaEmbedAnswer(answer: JsonObject): EmbeddingsAnswer {
