@@ -10,7 +10,15 @@ import { type OidcSettings, oidcSchema } from "./config/oidc.ts";
 import { aliasesSchema, type DeclaredProvider, providersSchema } from "./config/providers.ts";
 import { closedObject, toPathIssues } from "./config/schema-parts.ts";
 import { fileVariableOf, readSecretFiles, type SecretFiles } from "./config/secret-files.ts";
-import { camelCaseOf, findVariable, isSecret, type SettingName, settings, variableOf } from "./config/settings.ts";
+import {
+  camelCaseOf,
+  findVariable,
+  hasSecretPath,
+  isSecret,
+  type SettingName,
+  settings,
+  variableOf,
+} from "./config/settings.ts";
 import { listTlsWarnings, readTlsFiles, type TlsFiles } from "./config/tls-files.ts";
 import type { AliasTarget } from "./contract/model-names.ts";
 import { SettingError } from "./errors.ts";
@@ -322,12 +330,26 @@ export function secretsOf(config: Config): string[] {
   const proxies = [config.egressProxy, config.httpsProxy].flatMap((proxy) =>
     proxy === null ? [] : secretsOfProxy(proxy),
   );
+  const { budgetAlertWebhook, otelExporterOtlpEndpoint, otelExporterOtlpTracesEndpoint } = config;
+  const receivers = [budgetAlertWebhook, otelExporterOtlpEndpoint, otelExporterOtlpTracesEndpoint].flatMap(
+    (address) => {
+      const url = address === null ? null : URL.parse(address);
+      return address !== null && url !== null && hasSecretPath(url) ? [address] : [];
+    },
+  );
   const issuer = config.oidc?.client_secret ?? "";
   const headers =
     config.otelExporterOtlpHeaders === null ? [] : Object.values(readPairs(config.otelExporterOtlpHeaders));
-  return [config.adminKey ?? "", issuer, ...bucket, ...proxies, ...headers, ...sealing, ...database].filter(
-    (secret) => secret !== "",
-  );
+  return [
+    config.adminKey ?? "",
+    issuer,
+    ...bucket,
+    ...proxies,
+    ...receivers,
+    ...headers,
+    ...sealing,
+    ...database,
+  ].filter((secret) => secret !== "");
 }
 
 /** How the store is opened. */

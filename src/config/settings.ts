@@ -182,7 +182,7 @@ export const settings = {
     .describe("Percentages of a budget, separated by commas, that are announced once per period when they are spent."),
   budget_alert_webhook: optional(
     text(
-      z.string().regex(/^https:\/\/[^/?#\s]+[^#\s]*$/, expected("an address such as https://alerts.example/budgets")),
+      z.string().regex(/^https:\/\/[^/?#\s]+[^#\s]*$/, "should be an address such as https://alerts.example/budgets"),
     ),
   ).describe("Receives a signed webhook for each of these thresholds; unset: they are only logged."),
   prices_file: optional(text()).describe(
@@ -331,10 +331,10 @@ export const settings = {
       "Space in the data folder, in bytes, for lines of the ledger that the database has not accepted yet. When it is used up, calls are refused with 503.",
     ),
   otel_exporter_otlp_endpoint: optional(
-    text(z.string().regex(webAddress, expected("an address such as http://collector.example:4318"))),
+    text(z.string().regex(webAddress, "should be an address such as http://collector.example:4318")),
   ).describe("Address of an OpenTelemetry collector, which receives traces at `/v1/traces`; unset: no traces."),
   otel_exporter_otlp_traces_endpoint: optional(
-    text(z.string().regex(webAddress, expected("an address such as http://collector.example:4318/v1/traces"))),
+    text(z.string().regex(webAddress, "should be an address such as http://collector.example:4318/v1/traces")),
   ).describe("The whole address that receives traces, if it is another one."),
   otel_exporter_otlp_headers: optional(text().superRefine(readableBy(readPairs))).describe(
     "Headers of exports, such as credentials: `name=value` pairs, separated by commas.",
@@ -401,21 +401,32 @@ export function checkSetting(name: string, value: unknown): string | null {
   return schema?.safeParse(value).error?.issues[0]?.message ?? null;
 }
 
-/** Values that must not be shown, and that may be read from a file (`…_FILE`). */
+/**
+ * Values that must not be shown, and that may be read from a file (`…_FILE`). The path of a receiver or collector may be its credential,
+ * as in the webhooks of chat services. Messages about a wrong value do not repeat it.
+ */
 const secretSettings: ReadonlySet<string> = new Set<SettingName>([
   "database_url",
   "admin_key",
   "egress_proxy",
   "https_proxy",
+  "budget_alert_webhook",
   "encryption_key",
   "files_s3_access_key_id",
   "files_s3_secret_access_key",
   "files_s3_session_token",
+  "otel_exporter_otlp_endpoint",
+  "otel_exporter_otlp_traces_endpoint",
   "otel_exporter_otlp_headers",
 ]);
 
 export function isSecret(name: string): boolean {
   return secretSettings.has(name);
+}
+
+/** Whether an address of a secret setting has more than a server, so that its path and query may be a credential. */
+export function hasSecretPath({ protocol, pathname, search }: URL): boolean {
+  return /^https?:$/.test(protocol) && (pathname !== "/" || search !== "");
 }
 
 function isHost(host: string): boolean {

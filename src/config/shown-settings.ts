@@ -6,7 +6,7 @@ import type { ShownSetting } from "../contract/settings.ts";
 import { lookUp } from "../lib/look-up.ts";
 import { writtenDefaults } from "./defaults.ts";
 import { oidcSchema, oidcShape } from "./oidc.ts";
-import { camelCaseOf, isSecret, type SettingName, settings, variableOf } from "./settings.ts";
+import { camelCaseOf, hasSecretPath, isSecret, type SettingName, settings, variableOf } from "./settings.ts";
 
 const hidden = "[hidden]";
 const secretMember = "client_secret";
@@ -63,11 +63,16 @@ function toShownSource(source: SettingSource, { file }: Config): ShownSetting["s
   return source.kind === "file" ? { ...source, file } : source;
 }
 
-/** Of an address, only the password is secret. */
+/** Of an address, the server and the user are shown, and of a database its name and options. */
 function hideSecret(value: unknown): unknown {
   if (value === null) return null;
   const url = URL.parse(String(value));
-  return url === null || url.host === "" ? hidden : withoutPassword(url);
+  if (url === null || url.host === "") return hidden;
+  if (hasSecretPath(url)) {
+    url.pathname = hidden;
+    url.search = "";
+  }
+  return withoutPassword(url);
 }
 
 /** Operators may write a password into any address. */
@@ -78,5 +83,6 @@ function hidePassword(value: unknown): unknown {
 
 function withoutPassword(url: URL): string {
   if (url.password !== "") url.password = "hidden";
+  for (const name of [...url.searchParams.keys()]) if (/password/i.test(name)) url.searchParams.set(name, "hidden");
   return url.href;
 }

@@ -13,7 +13,9 @@ const source = z.discriminatedUnion("kind", [
 const setting = component("Setting", {
   name: z.string().describe("The member of switchyard.yaml, such as `log_level` or `oidc.issuer`."),
   variable: z.string().nullable().describe("The variable of the environment. Null: only the file sets it."),
-  value: z.unknown().describe("`[hidden]` for a secret, and null where there is no value."),
+  value: z
+    .unknown()
+    .describe("`[hidden]` for a secret, also in a part of an address, and null where there is no value."),
   description: z.string(),
   source,
 });

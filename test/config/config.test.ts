@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import published from "../../docs/switchyard.schema.json";
+import { listSettings } from "../../src/config/shown-settings.ts";
 import { readConfig, secretsOf } from "../../src/config.ts";
 import { configureProviders } from "../../src/providers/configure.ts";
 import { rows } from "../../src/providers/index.ts";
@@ -121,6 +122,33 @@ describe("settings", () => {
   test("a database address gives away neither form of its password", () => {
     const config = readConfig({ SWITCHYARD_CONFIG: writeFile(""), DATABASE_URL: "postgres://u:p%40ss-word@h/d" });
     expect(secretsOf(config)).toEqual(["p%40ss-word", "p@ss-word"]);
+  });
+
+  test("a password in the query of a database address is not shown", () => {
+    const address = "postgres://u@h/d?sslmode=require&sslpassword=secret";
+    const config = readConfig({ SWITCHYARD_CONFIG: writeFile(""), DATABASE_URL: address });
+    const shown = listSettings(config).find(({ name }) => name === "database_url");
+    expect(shown?.value).toBe("postgres://u@h/d?sslmode=require&sslpassword=hidden");
+  });
+
+  test("an address whose path is a credential does not appear in logs, and an origin does", () => {
+    const webhook = "https://alerts.example/hooks/secret";
+    const config = readConfig({
+      SWITCHYARD_CONFIG: writeFile(""),
+      SWITCHYARD_BUDGET_ALERT_WEBHOOK: webhook,
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector.example:4318",
+    });
+    expect(secretsOf(config)).toEqual([webhook]);
+  });
+
+  test.each([
+    "SWITCHYARD_BUDGET_ALERT_WEBHOOK",
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+  ])("%s that is no address is refused, and the message does not repeat it", (variable) => {
+    const environment = { SWITCHYARD_CONFIG: writeFile(""), [variable]: "ftp://alerts.example/secret" };
+    expect(() => readConfig(environment)).toThrow(new RegExp(`^${variable}: should be an address such as`));
+    expect(() => readConfig(environment)).not.toThrow(/secret/);
   });
 
   test.each([

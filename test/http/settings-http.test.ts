@@ -14,7 +14,11 @@ test("shows every setting with its source, and hides secrets", async () => {
       SWITCHYARD_RETRIES: "3",
       SWITCHYARD_ENCRYPTION_KEY: encryptionKey,
       SWITCHYARD_EGRESS_PROXY: "http://user:secret-of-proxy@127.0.0.1:3128",
-      SWITCHYARD_BUDGET_ALERT_WEBHOOK: "https://user:secret-of-webhook@example.com/hook",
+      SWITCHYARD_BUDGET_ALERT_WEBHOOK:
+        "https://user:secret-of-user@example.com/hooks/secret-of-path?token=secret-of-query",
+      OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector.example/otlp/secret-of-collector",
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://collector.example:4318",
+      OTEL_SDK_DISABLED: "true",
     },
     config: {
       log_level: "warn",
@@ -42,6 +46,9 @@ test("shows every setting with its source, and hides secrets", async () => {
   expect(find("idle_timeout_ms")).toMatchObject({ value: 60_000, source: { kind: "default" } });
   expect(find("encryption_key")?.value).toBe("[hidden]");
   expect(find("egress_proxy")?.value).toBe("http://user:hidden@127.0.0.1:3128/");
+  expect(find("budget_alert_webhook")?.value).toBe("https://user:hidden@example.com/[hidden]");
+  expect(find("otel_exporter_otlp_endpoint")?.value).toBe("https://collector.example/[hidden]");
+  expect(find("otel_exporter_otlp_traces_endpoint")?.value).toBe("https://collector.example:4318/");
   expect(find("oidc.issuer")).toMatchObject({ variable: null, value: "http://127.0.0.1:9", source: { kind: "file" } });
   expect(find("oidc.client_secret")?.value).toBe("[hidden]");
   expect(find("oidc.scopes")).toMatchObject({ value: ["openid", "profile", "email"], source: { kind: "default" } });
