@@ -46,6 +46,22 @@ test("the life of a key is recorded, without its secret", async () => {
     for (const shown of [secret, Bun.SHA256.hash(secret, "hex")]) expect(text).not.toContain(shown);
 });
 
+test("a rotation by an operator is recorded with the operator and the end of the old secret", async () => {
+  const { id } = await createKey();
+  const operator = await createKey({ name: "on-call", kind: "management", role: "operator" });
+  const rotated = await fetch(`${gateway.url}/v3/manage/keys/${id}/rotate`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${operator.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ grace_seconds: 3_600 }),
+  });
+  expect(rotated.status).toBe(200);
+  const [record] = await readAudit(`target=${id}&action=key.rotate&actor=on-call`);
+  expect(record?.actor).toEqual({ kind: "key", id: operator.id, name: "on-call", role: "operator" });
+  expect(record?.after).toMatchObject({ previous_until: expect.any(String), secret_tail: expect.any(String) });
+  expect(String(record?.after?.["previous_until"]) > String(record?.time)).toBe(true);
+  expect(record?.before).toMatchObject({ previous_until: null });
+});
+
 test("the life of a team is recorded", async () => {
   await gateway.manage("POST", "/teams", { name: "audited-team" });
   await gateway.manage("PATCH", "/teams/audited-team", { enabled: false });
