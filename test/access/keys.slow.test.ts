@@ -111,11 +111,11 @@ for (const engine of createEngines()) {
       });
     });
 
-    test("a disabled key is answered as revoked, and opens again when it is enabled", async () => {
+    test("a disabled key is refused, and opens again when it is enabled", async () => {
       await withKeyring(await engine.createStore(), async ({ keyring }) => {
         const made = await keyring.create(request());
         await keyring.update(made.id, { enabled: false });
-        expect(keyring.lookUp(made.key)).toEqual({ refused: "revoked" });
+        expect(keyring.lookUp(made.key)).toEqual({ refused: "disabled" });
         await keyring.update(made.id, { enabled: true, name: "renamed" });
         expect(keyring.lookUp(made.key)).toMatchObject({ caller: { name: "renamed" } });
       });
