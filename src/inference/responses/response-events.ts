@@ -1,6 +1,7 @@
 // The numbered events of a Responses stream, and the output items that they announce.
 
 import { type ErrorCode, errorCatalogue } from "../../errors.ts";
+import { lookUp } from "../../lib/look-up.ts";
 import { type OutputItem, toItemId } from "./to-response.ts";
 
 /** An item and its index in the output. */
@@ -84,5 +85,5 @@ export function describeFailure({ code, message, switchyard }: StreamFailure) {
     ...{ code, message, param: null, error: { type, code, message, param: null }, detail: message },
     ...(switchyard && { switchyard }),
   };
-  return { event, error: { code: responseCodes[type] ?? "server_error", message } };
+  return { event, error: { code: lookUp(responseCodes, type) ?? "server_error", message } };
 }
