@@ -1,4 +1,4 @@
-// Shares the event loop between keys. A long body occupies it for tens of milliseconds, during which every other caller waits. While other
+// Shares the event loop between keys. A long body, or a short one that names long uploads, occupies it for tens of milliseconds, during which every other caller waits. While other
 // keys are active, the long bodies of one key are therefore read one after the other, with pauses. A key that is alone does not wait.
 
 import { GatewayError } from "../errors.ts";
@@ -12,7 +12,7 @@ const activeWithinMs = 1_000;
 /** A request that would wait for longer is refused, so that waiting requests do not accumulate. */
 const maxWaitMs = 30_000;
 
-/** Times are milliseconds of one clock, which the caller reads. */
+/** Times are milliseconds of `performance.now()`. */
 export class LongBodies {
   #latestKey = "";
   #latestAt = Number.NEGATIVE_INFINITY;
@@ -51,6 +51,12 @@ export class LongBodies {
    */
   settle(keyId: string, bytes: number, now: number): void {
     this.#addPause(keyId, bytes - longBodyBytes, now);
+  }
+
+  /** Waits for as long as `reserve` says, from now. Undefined: an await would cost an event-loop turn. */
+  waitForTurn(keyId: string, declaredBytes: number | null): Promise<void> | undefined {
+    const waitMs = this.reserve(keyId, declaredBytes, performance.now());
+    return waitMs === 0 ? undefined : Bun.sleep(waitMs);
   }
 
   #othersAreActive(keyId: string, now: number): boolean {

@@ -148,6 +148,11 @@ export class Admission {
     if (!isStream) this.#learn(load, work);
   }
 
+  /** Call it for bytes that `answered` was not told about: those of messages of WebSockets. */
+  countBytes(keyId: string, bytes: number): void {
+    this.#find(keyId).done += bytes / bytesPerWork;
+  }
+
   beginStream(load: KeyLoad): StreamLoad {
     load.streams += 1;
     this.#streams += 1;

@@ -3,14 +3,14 @@
 
 import type { Caller } from "../access/caller.ts";
 import type { RunningRequest } from "../access/limits.ts";
-import { LongBodies } from "../access/long-bodies.ts";
+import type { LongBodies } from "../access/long-bodies.ts";
 import { readTags, type Tags } from "../contract/tags.ts";
 import { tagCaller } from "../inference/tag-caller.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Tracing } from "../tracing/span.ts";
 import type { KeyLoad } from "./admission.ts";
 import type { AdmitCaller } from "./admit-caller.ts";
-import { checkCall } from "./check-call.ts";
+import { checkCall, checkScope } from "./check-call.ts";
 import { countStream } from "./counted-stream.ts";
 import { overloaded } from "./error-reply.ts";
 import { Exchange, type ExchangeContext } from "./exchange.ts";
@@ -21,7 +21,7 @@ import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
 import { isStream, type Reply, reply } from "./reply.ts";
 import { checkHead, hasLongBody, wantsMetadata } from "./request-head.ts";
 import { startRequestSpan } from "./request-span.ts";
-import type { ServedRoute } from "./route.ts";
+import type { PrepareBody, ServedRoute } from "./route.ts";
 import type { Router } from "./router.ts";
 import type { BunServer } from "./socket.ts";
 import type { SocketUpgrade } from "./socket-upgrade.ts";
@@ -33,6 +33,7 @@ interface RequestHandlerOptions {
   readonly admitCaller: AdmitCaller;
   readonly checkHost: HostCheck | null;
   readonly bodyLimits: BodyLimits;
+  readonly longBodies: LongBodies;
   readonly timeouts: ConnectionTimeouts;
   readonly ticker: Ticker;
   /** The address of the other end of the connection. */
@@ -54,10 +55,21 @@ export interface ConnectionTimeouts {
 const maxKeylessBodyBytes = 16_384;
 
 export function createRequestHandler(options: RequestHandlerOptions) {
-  const { context, router, sockets, admitCaller, checkHost, bodyLimits, timeouts, ticker, handover, tracing } = options;
+  const {
+    context,
+    router,
+    sockets,
+    admitCaller,
+    checkHost,
+    bodyLimits,
+    longBodies,
+    timeouts,
+    ticker,
+    handover,
+    tracing,
+  } = options;
   const { admission, limits, cors } = context;
   const keyless = new KeylessBudget();
-  const longBodies = new LongBodies();
   const keylessBodyLimits = { ...bodyLimits, maxBodyBytes: Math.min(bodyLimits.maxBodyBytes, maxKeylessBodyBytes) };
 
   /** `path`: the path of the route table that Bun found; null for an unknown path. The result is undefined for a WebSocket. */
@@ -137,8 +149,15 @@ export function createRequestHandler(options: RequestHandlerOptions) {
       // Before a provider is paid for a stream that would be refused.
       if (json !== null && asksForStream(json.value)) running?.beginStream();
       trace.readAt = performance.now();
-      const prepared = json !== null && tagged !== null ? prepareBody(route.body, json, tagged) : undefined;
-      if (prepared !== undefined) json = await prepared;
+      const prepare = json === null ? undefined : findPreparation(route.body, json);
+      if (prepare !== undefined && tagged !== null) {
+        if (route.scope !== undefined) checkScope(tagged, route.scope);
+        json = await prepare(tagged, (bytes) => {
+          const turn = longBodies.waitForTurn(tagged.keyId, bytes);
+          bodyBytes += bytes;
+          return turn;
+        });
+      }
       const findBaseUrl = (request: Request) => options.findBaseUrl(request, peer);
       const incoming = { request, requestId, trace, caller: tagged, params, json, address: client, findBaseUrl };
       const call = checkCall(route, incoming);
@@ -174,10 +193,8 @@ export function createRequestHandler(options: RequestHandlerOptions) {
 
   /** Undefined for a short body, and for the only key in use: an await would cost an event-loop turn. */
   function waitForTurn(declaredLength: string | null, { keyId }: Caller): Promise<void> | undefined {
-    const now = performance.now();
-    longBodies.noteRequest(keyId, now);
-    const waitMs = longBodies.reserve(keyId, declaredLength === null ? null : Number(declaredLength), now);
-    return waitMs === 0 ? undefined : Bun.sleep(waitMs);
+    longBodies.noteRequest(keyId, performance.now());
+    return longBodies.waitForTurn(keyId, declaredLength === null ? null : Number(declaredLength));
   }
 }
 
@@ -187,8 +204,8 @@ function isJson(
   return body !== undefined && body.kind !== "form";
 }
 
-function prepareBody(body: ServedRoute["body"], json: JsonBody, caller: Caller): Promise<JsonBody> | undefined {
-  return body !== undefined && "prepare" in body ? body.prepare?.(json, caller) : undefined;
+function findPreparation(body: ServedRoute["body"], json: JsonBody): ReturnType<PrepareBody> {
+  return body !== undefined && "prepare" in body ? body.prepare?.(json) : undefined;
 }
 
 /** Before the body is checked, so that a refusal is recorded with them. The tags in requests of management are those of a key or team. */

@@ -8,6 +8,7 @@ import type { FileStore, StoredFile } from "../files/file-store.ts";
 import { editMembers, scanJson } from "../lib/json-scan.ts";
 import type { JsonObject } from "../lib/lenient-json.ts";
 import { type JsonBody, jsonLimits } from "./read-body.ts";
+import type { PrepareBody, ReserveBytes } from "./route.ts";
 
 interface Format {
   /** The member that holds the conversation. */
@@ -25,6 +26,7 @@ interface InlineFile {
 
 const maxFileBytes = 20 * 1_048_576;
 const maxTotalBytes = 64 * 1_048_576;
+const base64Factor = 4 / 3;
 const uploadId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const chat: Format = {
@@ -65,39 +67,49 @@ const formats = { chat, responses, messages };
 
 type FormatName = keyof typeof formats;
 
-/** For `prepare` of a route's body. */
-export function uploadsInliner(files: FileStore, format: FormatName) {
-  return (json: JsonBody, caller: Caller): Promise<JsonBody> | undefined =>
-    mayNameUploads(json) ? inlineUploads(json, { files, caller, format }) : undefined;
+/** For `prepare` of a route's body, and for messages of WebSockets. */
+export function uploadsInliner(files: FileStore, format: FormatName): PrepareBody {
+  return (body) =>
+    body.text.includes('"file_id"')
+      ? (caller, reserve) => inlineUploads(body, formats[format], { files, caller, reserve })
+      : undefined;
 }
 
-function mayNameUploads({ text }: JsonBody): boolean {
-  return text.includes('"file_id"');
+interface InlineOptions {
+  readonly files: FileStore;
+  readonly caller: Caller;
+  readonly reserve: ReserveBytes;
 }
 
-export async function inlineUploads(
+/** Nothing is read until the sizes of all uploads are known and the request may work on so many bytes. */
+async function inlineUploads(
   body: JsonBody,
-  { files, caller, format: name }: { files: FileStore; caller: Caller; format: FormatName },
+  format: Format,
+  { files, caller, reserve }: InlineOptions,
 ): Promise<JsonBody> {
-  if (!mayNameUploads(body)) return body;
-  const format: Format = formats[name];
   const conversation = membersOf(body.value)[format.member];
   const named = findNamedUploads(conversation, format, ["body", format.member]);
   if (named.length === 0) return body;
-  const parts = new Map<JsonObject, JsonObject>();
+  const found = new Map<string, StoredFile>();
   let totalBytes = 0;
-  for (const { part, id, loc } of named) {
-    const file = await files.open(id.toLowerCase(), ownerOf(caller));
+  for (const { id, loc } of named) {
+    const file = found.get(id) ?? (await files.open(id, ownerOf(caller)));
     if (file === null) throw fileNotFound();
+    found.set(id, file);
     totalBytes += file.size;
     if (file.size > maxFileBytes || totalBytes > maxTotalBytes) throw tooLarge(loc);
-    parts.set(part, format.toInline(part, await readInline(file)));
   }
+  await reserve(Math.ceil(totalBytes * base64Factor));
+  const contents = new Map<string, InlineFile>();
+  for (const [id, file] of found) contents.set(id, await readInline(file));
+  const parts = new Map<JsonObject, JsonObject>();
+  for (const { part, id } of named) parts.set(part, format.toInline(part, contents.get(id) as InlineFile));
   return withMember(body, format.member, replaceParts(conversation, parts));
 }
 
 interface NamedUpload {
   readonly part: JsonObject;
+  /** In lower case. */
   readonly id: string;
   readonly loc: Problem["loc"];
 }
@@ -107,7 +119,7 @@ function findNamedUploads(value: unknown, format: Format, loc: Problem["loc"]): 
   if (typeof value !== "object" || value === null) return [];
   if (Array.isArray(value)) return value.flatMap((one, index) => findNamedUploads(one, format, [...loc, index]));
   const id = format.idOf(value as JsonObject);
-  if (typeof id === "string" && uploadId.test(id)) return [{ part: value as JsonObject, id, loc }];
+  if (typeof id === "string" && uploadId.test(id)) return [{ part: value as JsonObject, id: id.toLowerCase(), loc }];
   return Object.entries(value).flatMap(([name, member]) =>
     name === "content" || name === "output" ? findNamedUploads(member, format, [...loc, name]) : [],
   );

@@ -91,9 +91,20 @@ interface JsonRouteBody<Kind, Schema extends z.ZodType> {
   readonly schema: Schema;
   /** A cheap test on the hot path: a value that passes is valid and is not checked by the schema. */
   readonly isCertainlyValid?: (value: unknown) => value is z.output<Schema>;
-  /** Replaces the body before it is checked; undefined leaves it as it is, without an event-loop turn. */
-  readonly prepare?: (json: JsonBody, caller: Caller) => Promise<JsonBody> | undefined;
+  /** Replaces the body before it is checked. */
+  readonly prepare?: PrepareBody;
 }
+
+/** Undefined leaves the body as it is, without an event-loop turn. The scope is checked before the returned function is called. */
+export type PrepareBody = (
+  json: JsonBody,
+) => ((caller: Caller, reserve: ReserveBytes) => Promise<JsonBody>) | undefined;
+
+/**
+ * Counts bytes that a request adds to those that it sent, and waits until the process may work on so many bytes of the key. Undefined: at once.
+ * Throws 429 when the wait would be too long.
+ */
+export type ReserveBytes = (bytes: number) => Promise<void> | undefined;
 
 export interface Call<
   Key extends RouteKey = RouteKey,

@@ -2,6 +2,7 @@
 
 import { rmSync } from "node:fs";
 import type { Limits } from "../access/limits.ts";
+import { LongBodies } from "../access/long-bodies.ts";
 import type { Sessions } from "../access/sessions.ts";
 import type { Refusal } from "../inference/report.ts";
 import { type AddressRanges, createAddressRanges } from "../lib/addresses.ts";
@@ -110,15 +111,16 @@ export function startServer(options: ServerOptions): Server {
   const router = createRouter(options.routes);
   const drain = new Drain();
   const openSockets = new OpenSockets(maxWebSocketsPerKey);
+  const longBodies = new LongBodies();
   const socketRoutes = options.sockets ?? [];
   const answerRequest = createRequestHandler({
     context: { limits, admission, drain, trustedProxies, cors, onRefused, metrics, capture, log },
     router,
-    sockets: createSocketUpgrade({ socketRoutes, authenticator, admission, openSockets, drain, handover }),
+    sockets: createSocketUpgrade({ socketRoutes, authenticator, admission, longBodies, openSockets, drain, handover }),
     admitCaller: createCallerCheck({ authenticator, sessions, findBaseUrl }),
     findPeer,
     findBaseUrl,
-    ...{ checkHost, bodyLimits, timeouts, ticker, handover, tracing },
+    ...{ checkHost, bodyLimits, longBodies, timeouts, ticker, handover, tracing },
   });
 
   function findPeer(request: Request, server: BunServer): string {

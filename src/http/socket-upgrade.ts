@@ -1,5 +1,6 @@
 // Turns a request into a WebSocket, after the same checks as for other requests with a key.
 
+import type { LongBodies } from "../access/long-bodies.ts";
 import { GatewayError } from "../errors.ts";
 import type { Admission } from "./admission.ts";
 import { checkKind } from "./admit-caller.ts";
@@ -15,6 +16,7 @@ interface SocketUpgradeOptions {
   readonly socketRoutes: readonly SocketRoute[];
   readonly authenticator: Authenticator;
   readonly admission: Admission;
+  readonly longBodies: LongBodies;
   readonly openSockets: OpenSockets;
   readonly drain: Drain;
   readonly handover: ListenerHandover | undefined;
@@ -23,7 +25,7 @@ interface SocketUpgradeOptions {
 export type SocketUpgrade = ReturnType<typeof createSocketUpgrade>;
 
 export function createSocketUpgrade(options: SocketUpgradeOptions) {
-  const { authenticator, admission, openSockets, drain, handover } = options;
+  const { authenticator, admission, longBodies, openSockets, drain, handover } = options;
   const byPath = new Map(options.socketRoutes.flatMap((route) => spellingsOf(route).map((path) => [path, route])));
 
   return {
@@ -46,12 +48,18 @@ export function createSocketUpgrade(options: SocketUpgradeOptions) {
           throw overloaded(admission.chooseRetryAfter());
         }
         admission.answered(load, 0, false);
+        longBodies.noteRequest(caller.keyId, performance.now());
         return caller;
       };
       const caller = await identify();
+      const reserve = (bytes: number) => {
+        const turn = longBodies.waitForTurn(caller.keyId, bytes);
+        admission.countBytes(caller.keyId, bytes);
+        return turn;
+      };
       if (drain.isDraining || handover?.isActive === false)
         throw new GatewayError("draining", "The gateway is shutting down; connect again.");
-      const data = new SocketConnection(route, requestId, caller, identify);
+      const data = new SocketConnection(route, requestId, { caller, identify, reserve });
       openSockets.add(data);
       if (server.upgrade(request, { data, headers: { "x-request-id": requestId } })) return;
       openSockets.remove(data);

@@ -3,6 +3,7 @@
 
 import type { Caller } from "../access/caller.ts";
 import { GatewayError } from "../errors.ts";
+import type { ReserveBytes } from "./route.ts";
 
 export interface SocketRoute {
   readonly path: string;
@@ -15,6 +16,8 @@ export interface Socket {
   readonly caller: Caller;
   /** Looks the key up again: it may have been revoked or changed since the connection was opened. Throws when it may not call. */
   identify(): Promise<Caller>;
+  /** Called before a message is read, with its length, and before it makes the gateway work on more bytes. */
+  readonly reserve: ReserveBytes;
   readonly requestId: string;
   /** Fires when the connection has closed. */
   readonly signal: AbortSignal;
@@ -41,6 +44,7 @@ export class SocketConnection implements Socket {
   /** The key that opened the connection. */
   readonly keyId: string;
   readonly requestId: string;
+  readonly reserve: ReserveBytes;
   readonly #controller = new AbortController();
   #webSocket: WebSocketOfServer | null = null;
   #session: SocketSession | null = null;
@@ -48,9 +52,14 @@ export class SocketConnection implements Socket {
   readonly #open: SocketRoute["open"];
   readonly #identify: () => Promise<Caller>;
 
-  constructor(route: SocketRoute, requestId: string, caller: Caller, identify: () => Promise<Caller>) {
+  constructor(
+    route: SocketRoute,
+    requestId: string,
+    { caller, identify, reserve }: Pick<Socket, "caller" | "identify" | "reserve">,
+  ) {
     this.#open = route.open;
     this.requestId = requestId;
+    this.reserve = reserve;
     this.caller = caller;
     this.keyId = caller.keyId;
     this.#identify = identify;

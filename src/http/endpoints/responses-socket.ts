@@ -17,8 +17,9 @@ import type { JsonObject } from "../../providers/dialect.ts";
 import type { Span, Tracing } from "../../tracing/span.ts";
 import { checkScope } from "../check-call.ts";
 import { toErrorMessage, toErrorObject } from "../error-reply.ts";
-import { inlineUploads } from "../inline-uploads.ts";
+import { uploadsInliner } from "../inline-uploads.ts";
 import { type JsonBody, parseJson } from "../read-body.ts";
+import type { PrepareBody } from "../route.ts";
 import type { RouteDependencies } from "../route-dependencies.ts";
 import type { Socket, SocketRoute, SocketSession } from "../socket.ts";
 
@@ -40,14 +41,15 @@ const decoder = new TextDecoder();
 const path = "/v3/responses";
 
 export function responsesSocket(dependencies: Dependencies): SocketRoute {
-  const schema = createResponseRequest(dependencies.aliases, dependencies.mayNameHost);
-  return { path, open: (socket) => openSession(socket, schema, dependencies) };
+  const { aliases, mayNameHost, files } = dependencies;
+  const body = { schema: createResponseRequest(aliases, mayNameHost), prepare: uploadsInliner(files, "responses") };
+  return { path, open: (socket) => openSession(socket, body, dependencies) };
 }
 
 function openSession(
   socket: Socket,
-  schema: ReturnType<typeof createResponseRequest>,
-  { responses, files, begin, onRefused, tracing, log }: Dependencies,
+  { schema, prepare }: { schema: ReturnType<typeof createResponseRequest>; prepare: PrepareBody },
+  { responses, begin, onRefused, tracing, log }: Dependencies,
 ): SocketSession {
   const { requestId, signal } = socket;
   /** Only the last response can be continued. */
@@ -68,6 +70,7 @@ function openSession(
     const running = await begin(caller);
     try {
       running.beginStream();
+      await socket.reserve(message.length);
       await respond(message, caller, trace);
     } finally {
       running.end();
@@ -91,9 +94,9 @@ function openSession(
   async function create(plain: JsonBody, caller: Caller, trace: Trace): Promise<void> {
     const edits = { replace: noEdits, remove: messageMembers, append: ['"stream":true'] };
     const edited = parseJson(encoder.encode(editMembers(plain.text, plain.scan, edits)));
-    const body = await inlineUploads(edited, { files, caller, format: "responses" });
-    const request = parse(schema, body.value);
     checkScope(caller, "responses");
+    const body = (await prepare(edited)?.(caller, socket.reserve)) ?? edited;
+    const request = parse(schema, body.value);
     const answer = await responses.create({
       request,
       value: body.value as JsonObject,
