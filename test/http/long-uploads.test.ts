@@ -1,4 +1,5 @@
-// Work that short requests cause counts like the body of a long request: bytes of uploads that they name, and messages of WebSockets.
+// Work that short requests cause counts like the body of a long request: bytes of uploads that they name, messages of WebSockets, and the
+// conversations that these continue.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { z } from "zod";
@@ -48,11 +49,11 @@ const filePart = (id: string) => ({ type: "file", file: { file_id: id } });
 const inputOf = (id: string) => [{ role: "user", content: [{ type: "input_file", file_id: id }] }];
 
 /** Sends the head of a long request, while another key is active. */
-async function occupyTurn(): Promise<void> {
+async function occupyTurn(by = key): Promise<void> {
   expect(await send("/v3/chat/completions", chat(text), otherKey)).toMatchObject({ status: 200 });
   const connection = await openConnection(gateway.url);
   waiting.push(connection);
-  const head = `POST /v3/chat/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+  const head = `POST /v3/chat/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${by}\r\nContent-Type: application/json\r\n`;
   connection.send(`${head}Content-Length: ${hugeBodyBytes}\r\n\r\n`);
 }
 
@@ -93,6 +94,27 @@ describe("while a long body of its key is read and another key is active", () =>
     expect(await socket.ask({ model: "sandbox/echo", input: inputOf(short) })).toMatchObject({
       type: "response.completed",
     });
+    socket.socket.close();
+  });
+
+  test("a message that continues a long conversation is refused, and the connection still remembers the conversation", async () => {
+    const ownKey = await gateway.createKey({ name: "talking" });
+    const socket = await new SocketClient(gateway, ownKey).opened();
+    const unstored = { model: "sandbox/echo", generate: false, store: false };
+    const first = await socket.ask({ ...unstored, input: "a".repeat(megabyte) });
+    const next = { ...unstored, input: "Hello", previous_response_id: first.response?.id };
+    await waitFor("the message to be refused", async () => {
+      await occupyTurn(ownKey);
+      const answer = await socket.ask(next);
+      if (answer.type === "response.completed") next.previous_response_id = answer.response?.id;
+      return answer.status === 429;
+    });
+    // A second after the last request of another key, nothing waits.
+    const answer = await waitFor("the message to be answered", async () => {
+      const answer = await socket.ask(next);
+      return answer.status === 429 ? null : answer;
+    });
+    expect(answer.type).toBe("response.completed");
     socket.socket.close();
   });
 });

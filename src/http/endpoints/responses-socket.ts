@@ -8,7 +8,7 @@ import { createResponseRequest } from "../../contract/responses.ts";
 import { readTags } from "../../contract/tags.ts";
 import { errorCatalogue, GatewayError } from "../../errors.ts";
 import { type Refusal, toOutcome, toRefusal } from "../../inference/report.ts";
-import type { LocalTurns, ResponsesAnswer } from "../../inference/responses/responses-input.ts";
+import type { ResponsesAnswer } from "../../inference/responses/responses-input.ts";
 import { tagCaller } from "../../inference/tag-caller.ts";
 import { Trace } from "../../inference/trace.ts";
 import { editMembers } from "../../lib/json-scan.ts";
@@ -22,6 +22,7 @@ import { type JsonBody, parseJson } from "../read-body.ts";
 import type { PrepareBody } from "../route.ts";
 import type { RouteDependencies } from "../route-dependencies.ts";
 import type { Socket, SocketRoute, SocketSession } from "../socket.ts";
+import { createConnectionMemories, type OpenConnectionMemory } from "./connection-memory.ts";
 
 type Dependencies = Pick<RouteDependencies, "responses" | "files" | "aliases" | "mayNameHost" | "log"> & {
   /** Counts a message as a request; throws when a limit is reached. */
@@ -42,28 +43,31 @@ const path = "/v3/responses";
 
 export function responsesSocket(dependencies: Dependencies): SocketRoute {
   const { aliases, mayNameHost, files } = dependencies;
-  const body = { schema: createResponseRequest(aliases, mayNameHost), prepare: uploadsInliner(files, "responses") };
-  return { path, open: (socket) => openSession(socket, body, dependencies) };
+  const shared = {
+    schema: createResponseRequest(aliases, mayNameHost),
+    prepare: uploadsInliner(files, "responses"),
+    openMemory: createConnectionMemories(),
+  };
+  return { path, open: (socket) => openSession(socket, shared, dependencies) };
+}
+
+interface SharedBySessions {
+  readonly schema: ReturnType<typeof createResponseRequest>;
+  readonly prepare: PrepareBody;
+  readonly openMemory: OpenConnectionMemory;
 }
 
 function openSession(
   socket: Socket,
-  { schema, prepare }: { schema: ReturnType<typeof createResponseRequest>; prepare: PrepareBody },
+  { schema, prepare, openMemory }: SharedBySessions,
   { responses, begin, onRefused, tracing, log }: Dependencies,
 ): SocketSession {
   const { requestId, signal } = socket;
-  /** Only the last response can be continued. */
-  let last: { readonly id: string; readonly items: readonly JsonObject[] } | null = null;
   let isRunning = false;
   let isDraining = false;
   let count = 0;
   const messageId = () => `${requestId}-${count}`;
-  const local: LocalTurns = {
-    find: (id) => (last?.id === id ? last.items : null),
-    remember: (id, items) => {
-      last = { id, items };
-    },
-  };
+  const local = openMemory(socket.caller.keyId, signal);
 
   async function run(message: string, trace: Trace): Promise<void> {
     const caller = await socket.identify();
@@ -83,11 +87,12 @@ function openSession(
     if (type !== "response.create")
       throw new GatewayError("unknown_message", "Unknown message type; send 'response.create'.", { param: "type" });
     const { previous_response_id: previousId } = plain.value as JsonObject;
+    await socket.reserve(local.lengthOf(previousId));
     try {
       await create(plain, tagCaller(caller, readTags(plain.value), trace), trace);
     } finally {
       // A continuation that succeeds is remembered in place of the response that it continues.
-      if (last?.id === previousId) last = null;
+      local.forget(previousId);
     }
   }
 

@@ -216,7 +216,7 @@ function openCreation(
   function remember(own: JsonObject): void {
     if (own["status"] === "failed" || isCancelled(own)) return;
     const output = (own["output"] ?? []) as readonly JsonObject[];
-    const items = [...(context.history ?? []), ...toItems(request.input), ...output];
+    const items = own["store"] ? null : [...(context.history ?? []), ...toItems(request.input), ...output];
     input.local?.remember(own["id"] as string, items);
   }
 

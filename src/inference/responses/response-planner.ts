@@ -8,7 +8,7 @@ import type { Candidate } from "../route-planner.ts";
 import type { ResponseRecord } from "./conversation-store.ts";
 import { comesFrom } from "./provider-items.ts";
 import { withReferencedItems } from "./referenced-items.ts";
-import { type ResponsesDependencies, type ResponsesInput, toItems } from "./responses-input.ts";
+import { cannotContinue, type ResponsesDependencies, type ResponsesInput, toItems } from "./responses-input.ts";
 
 export interface ResponseContext {
   readonly owner: string;
@@ -123,10 +123,6 @@ export function createResponsePlanner({ router, conversations, owned }: Response
   }
 
   return plan;
-}
-
-function cannotContinue(message: string): GatewayError {
-  return new GatewayError("previous_response_not_found", message, { param: "previous_response_id" });
 }
 
 /** The members of a stored response that are known before the answer. `storesContent`: the gateway stores its input and output. */

@@ -22,8 +22,10 @@ export interface ResponsesInput extends JsonRequest<ResponseRequest> {
 
 /** The conversation of the last response of a connection, including that response. */
 export interface LocalTurns {
+  /** Throws when the conversation was too long to be remembered. */
   find(id: string): readonly JsonObject[] | null;
-  remember(id: string, items: readonly JsonObject[]): void;
+  /** Null: the response is stored, so its conversation need not be remembered. */
+  remember(id: string, items: readonly JsonObject[] | null): void;
 }
 
 /** A request about a response that exists. */
@@ -49,6 +51,10 @@ export interface ResponsesDependencies extends ChatDependencies {
 
 export function notFound(): GatewayError {
   return new GatewayError("response_not_found", "There is no such response.", { param: "response_id" });
+}
+
+export function cannotContinue(message: string): GatewayError {
+  return new GatewayError("previous_response_not_found", message, { param: "previous_response_id" });
 }
 
 export function invalidQuery(name: string, msg: string): ValidationError {

@@ -64,7 +64,7 @@ export function createTranslatedResponses(dependencies: ResponsesDependencies) {
         const texts = writer.end(metadata === null ? members : { ...members, switchyard: metadata });
         // A stream that ends within its first read is stored with its end, below.
         recorder.complete(writer.response);
-        input.local?.remember(id, [...items, ...writer.response.output]);
+        input.local?.remember(id, isStored ? null : [...items, ...writer.response.output]);
         return [...texts, "data: [DONE]\n\n"];
       },
     };
