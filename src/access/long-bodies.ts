@@ -1,5 +1,6 @@
-// Shares the event loop between keys. A long body, or a short one that names long uploads, occupies it for tens of milliseconds, during which every other caller waits. While other
-// keys are active, the long bodies of one key are therefore read one after the other, with pauses. A key that is alone does not wait.
+// Shares the event loop between keys. A long body, or a short one that names long uploads, occupies it for tens of milliseconds, during which
+// every other caller waits. While other keys are active, the long bodies of one key are therefore read one after the other, with pauses. A key
+// that is alone does not wait.
 
 import { GatewayError } from "../errors.ts";
 
