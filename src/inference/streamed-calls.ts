@@ -1,6 +1,7 @@
 // The tool calls of a streamed chat completion, assembled from their pieces. Pieces of several calls may arrive interleaved.
 
 import type { ChatDelta } from "../contract/chat-format.ts";
+import { asArguments } from "../providers/lenient.ts";
 import type { ExtraContent } from "./reasoning-state.ts";
 
 export type CallDelta = NonNullable<ChatDelta["tool_calls"]>[number];
@@ -19,9 +20,16 @@ export class StreamedCalls {
   open: StreamedCall[] = [];
   readonly closed: StreamedCall[] = [];
 
-  /** The call that the piece belongs to, or a new one. Null: the piece belongs to a closed call. */
-  find(delta: CallDelta): StreamedCall | null {
+  /** Adds the piece to its call, or to a new one; `piece` is its part of the arguments. Null: the piece belongs to a closed call. */
+  add(delta: CallDelta): { readonly call: StreamedCall; readonly piece: string } | null {
     if (this.#isLatePiece(delta)) return null;
+    const call = this.#find(delta);
+    const piece = asArguments(delta.function?.arguments);
+    call.arguments += piece;
+    return { call, piece };
+  }
+
+  #find(delta: CallDelta): StreamedCall {
     const number = delta.index ?? 0;
     const known = this.open.findLast((call) => call.number === number);
     if (known !== undefined && !isNewCall(delta, known)) {

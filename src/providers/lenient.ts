@@ -30,6 +30,12 @@ export function asString(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** The arguments of a tool call as JSON text: some servers send the object itself. */
+export function asArguments(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "" : JSON.stringify(value);
+}
+
 /** Null for an empty string as well. */
 export function asText(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;

@@ -173,10 +173,9 @@ export class MessagesStreamWriter {
   }
 
   #writeCall(delta: CallDelta): void {
-    const call = this.#calls.find(delta);
-    if (call === null) return;
-    const piece = delta.function?.arguments ?? "";
-    call.arguments += piece;
+    const added = this.#calls.add(delta);
+    if (added === null) return;
+    const { call, piece } = added;
     const isOpenBlock = this.#open === "tool" && this.#calls.open[0] === call;
     if (delta.extra_content) {
       call.extraContent = delta.extra_content;

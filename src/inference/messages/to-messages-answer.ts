@@ -9,6 +9,7 @@ import type {
   ReasoningDetail,
 } from "../../contract/chat-format.ts";
 import { isObject } from "../../lib/lenient-json.ts";
+import { asArguments } from "../../providers/lenient.ts";
 import {
   readDetailText,
   readImages,
@@ -91,7 +92,7 @@ function toBlocks(message: ChatChoice["message"], refusal: string | null, origin
       type: "tool_use",
       id,
       name: called?.name ?? "",
-      input: readInput(called?.arguments ?? ""),
+      input: readInput(asArguments(called?.arguments)),
       ...(origin === null && extra && { extra_content: extra }),
     });
   return blocks;

@@ -227,12 +227,11 @@ export class ResponsesStreamWriter {
 
   #writeCall(delta: CallDelta): void {
     const openBefore = this.#calls.open.length;
-    const call = this.#calls.find(delta);
-    if (call === null) return;
+    const added = this.#calls.add(delta);
+    if (added === null) return;
+    const { call, piece } = added;
     if (this.#calls.open.length > openBefore) this.#closeCompleteCalls();
     if (delta.extra_content) call.extraContent = mergeExtraContent(call.extraContent, delta.extra_content);
-    const piece = delta.function?.arguments ?? "";
-    call.arguments += piece;
     const entry = this.#callEntries.get(call);
     if (entry === undefined) {
       if (call.name !== "") this.#openCall(call);

@@ -9,6 +9,7 @@ import type {
   ChatWebSearch,
 } from "../../contract/chat-format.ts";
 import type { responseObject } from "../../contract/responses.ts";
+import { asArguments } from "../../providers/lenient.ts";
 import {
   readCount,
   readDetailText,
@@ -106,7 +107,7 @@ function toOutput(
     const item = createCall("completed", {
       call_id: callIds.take(id),
       ...toToolName(called?.name ?? "", toolNames),
-      arguments: called?.arguments ?? "",
+      arguments: asArguments(called?.arguments),
     });
     return { item, id: item.call_id, extra };
   });

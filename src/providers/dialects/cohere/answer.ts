@@ -3,7 +3,7 @@
 import type { ChatAnnotation, ChatCompletion, ChatUsage, FinishReason } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
-import { asCount, asList, asObject, asString } from "../../lenient.ts";
+import { asArguments, asCount, asList, asObject, asString } from "../../lenient.ts";
 import { createFinishReasons, createId, filled, present, toCompletion, toUrlCitation } from "../completion.ts";
 
 export function fromCohereAnswer(body: JsonObject, reading: Reading): ChatCompletion {
@@ -56,7 +56,7 @@ function readContent(message: JsonObject): { text: string; thoughts: string[]; s
 
 function readCall(call: JsonObject) {
   const { name, arguments: given } = asObject(call["function"]);
-  const args = asString(given);
+  const args = asArguments(given);
   const called = { name: asString(name), arguments: isNoArguments(args) ? "{}" : args };
   return { id: asString(call["id"]) || createId("call_"), type: "function", function: called };
 }

@@ -4,7 +4,7 @@ import type { ChatChoice, ChatCompletion, ChatUsage, FinishReason } from "../../
 import { isObject } from "../../../lib/lenient-json.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
 import { readErrorStatus } from "../../error-status.ts";
-import { asCount, asList, asObject, asString } from "../../lenient.ts";
+import { asArguments, asCount, asList, asObject, asString } from "../../lenient.ts";
 import { createFinishReasons, createId, filled, toCompletion } from "../completion.ts";
 import { readContent, toDetail, toExtraContent } from "./content.ts";
 
@@ -63,8 +63,7 @@ export function readCallId(call: JsonObject): string {
 
 export function readFunction(call: JsonObject): { name: string; args: string } {
   const { name, arguments: given } = asObject(call["function"]);
-  const args = typeof given === "string" ? given : isObject(given) ? JSON.stringify(given) : "";
-  return { name: asString(name), args };
+  return { name: asString(name), args: asArguments(given) };
 }
 
 const findFinishReason = createFinishReasons({

@@ -3,7 +3,7 @@
 import type { ChatCompletion, ChatToolCallDelta, ChatUsage, FinishReason } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
-import { asCount, asList, asObject, asString } from "../../lenient.ts";
+import { asArguments, asCount, asList, asObject, asString } from "../../lenient.ts";
 import { createId, filled, present, toCompletion } from "../completion.ts";
 
 export function fromOllamaAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
@@ -54,9 +54,8 @@ export function readMessage(answer: JsonObject): OllamaMessage {
 function toToolCall(value: unknown): OllamaMessage["calls"][number] {
   const call = asObject(value);
   const { name, arguments: given } = asObject(call["function"]);
-  const written = typeof given === "string" ? given || "{}" : JSON.stringify(given ?? {});
   const id = asString(call["id"]) || createId("call_");
-  return { id, type: "function", function: { name: asString(name), arguments: written } };
+  return { id, type: "function", function: { name: asString(name), arguments: asArguments(given) || "{}" } };
 }
 
 export function toDetail(text: string) {

@@ -3,7 +3,7 @@
 import type { ChatChoice, ChatCompletion, ChatUsage, FinishReason } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
 import { readErrorStatus } from "../../error-status.ts";
-import { asCount, asList, asObject, asString } from "../../lenient.ts";
+import { asArguments, asCount, asList, asObject, asString } from "../../lenient.ts";
 import { filled, toCompletion } from "../completion.ts";
 
 export function fromResponsesAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
@@ -57,7 +57,7 @@ function toChoice(answer: JsonObject): ChatChoice {
 }
 
 function toToolCall(item: JsonObject) {
-  const called = { name: asString(item["name"]), arguments: asString(item["arguments"]) };
+  const called = { name: asString(item["name"]), arguments: asArguments(item["arguments"]) };
   return { id: asString(item["call_id"]), type: "function", function: called };
 }
 
