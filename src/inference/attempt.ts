@@ -12,6 +12,7 @@ import { addUsage } from "./add-usage.ts";
 import { AttemptSpan } from "./attempt-span.ts";
 import { estimateCall, type RequestShape } from "./estimate.ts";
 import { addCharges, type Charge, type Quote } from "./pricing.ts";
+import { toReadFailure } from "./provider-answer.ts";
 import { type Relay, RelayStream, type StreamEnd } from "./relay-stream.ts";
 import { type AttemptReport, chargeOfFailure, readUsage, toOutcome } from "./report.ts";
 import type { CallDependencies, RequestContext } from "./request-context.ts";
@@ -78,7 +79,8 @@ export async function attempt<Answer>(
     // The exchange of such a request does not look at its usage; that of a stream ends later.
     if (options.isFree === true && !options.isStream) running.complete(null, freeCharge);
     return answer;
-  } catch (error) {
+  } catch (thrown) {
+    const error = running.hasAnswer ? toReadFailure(thrown, options.candidate.provider) : thrown;
     running.fail(error);
     throw error;
   }
@@ -114,6 +116,8 @@ export class Attempt implements Accounting {
   /** Null: traces are not exported. */
   readonly #span: AttemptSpan | null;
   readonly #spent: { readonly usage: unknown; readonly charge: Charge }[] = [];
+  /** A whole answer was received; its content may still be unusable. */
+  hasAnswer = false;
   #isReported = false;
   #hasFailed = false;
   /** Set when the end of such work was seen: by a free request, or by the one that started it. */
@@ -158,6 +162,7 @@ export class Attempt implements Accounting {
     // Skip the await when the value is ready: it would cost an event-loop turn.
     const text = typeof read === "string" ? read : await read;
     call.finish();
+    this.hasAnswer = true;
     return text;
   }
 

@@ -1,7 +1,7 @@
 // One chat completion from start to finish: plans the candidates, adapts the request to each, and reads or relays the answer.
 
 import type { ChatCompletionRequest } from "../contract/chat-completions.ts";
-import type { ChatRequest } from "../contract/chat-format.ts";
+import type { ChatCompletion, ChatRequest } from "../contract/chat-format.ts";
 import { scanJson } from "../lib/json-scan.ts";
 import { type Attempt, attempt } from "./attempt.ts";
 import type { ChatAdapter, WholeAnswer } from "./chat-adapter.ts";
@@ -23,8 +23,9 @@ export interface ChatInput extends JsonRequest<ChatCompletionRequest> {
   readonly checksStructure?: boolean;
   /** The provider's chat endpoint rejects this request; its Responses API accepts it. */
   readonly throughResponses?: boolean;
-  /** For callers whose format is not the chat format. */
+  /** For callers whose format is not the chat format: how streams and whole answers are written in theirs. */
   readonly createWriter?: () => ChunkWriter;
+  readonly toOwnAnswer?: (completion: ChatCompletion) => Readonly<Record<string, unknown>>;
 }
 
 export type ChatAnswer =
@@ -72,7 +73,7 @@ export function createChatCompletions(dependencies: ChatDependencies) {
     const isStream = input.request.stream === true;
     const shape = () => toShape(input, adapter.calls);
     return attempt(dependencies, { context: input, candidate, isStream, shape }, (running) =>
-      isStream ? openStream(input, adapter, running) : readWhole(adapter, running),
+      isStream ? openStream(input, adapter, running) : readWhole(input, adapter, running),
     );
   }
 
@@ -97,13 +98,26 @@ function toShape({ text, request, value }: ChatInput, calls: number): RequestSha
   return { body: text, maxOutputTokens, choices: request.n, calls, serviceTier: value["service_tier"] };
 }
 
-async function readWhole(adapter: ChatAdapter, running: Attempt): Promise<ChatAnswer> {
+async function readWhole({ toOwnAnswer }: ChatInput, adapter: ChatAdapter, running: Attempt): Promise<ChatAnswer> {
   const answer =
     adapter.calls === 1
       ? adapter.readWhole(await running.read(adapter), running)
       : joinAnswers(await Promise.all(Array.from({ length: adapter.calls }, () => readOne(adapter, running))), running);
+  const own = toOwnAnswer === undefined ? answer : convert(answer, toOwnAnswer, running);
   running.complete(answer.value["usage"] ?? null, answer.charge, answer.value);
-  return { kind: "whole", ...answer };
+  return { kind: "whole", ...own };
+}
+
+/** Within the attempt, because an answer that cannot be converted leads to the next candidate. It is billed all the same. */
+function convert(
+  answer: WholeAnswer,
+  toOwnAnswer: NonNullable<ChatInput["toOwnAnswer"]>,
+  running: Attempt,
+): WholeAnswer {
+  const { value: completion, charge, added } = answer;
+  running.spend(completion["usage"] ?? null, charge);
+  const value = { ...toOwnAnswer(completion as ChatCompletion), ...added };
+  return { value, text: JSON.stringify(value), charge, added };
 }
 
 /** One of several calls, which is billed even if another one fails. */

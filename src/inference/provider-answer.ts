@@ -28,6 +28,12 @@ export function badAnswer(provider: Provider, problem: string, cause?: unknown):
   return new GatewayError("provider_bad_response", `The provider '${provider.name}' ${problem}.`, { cause });
 }
 
+/** An answer whose members have other types than its format says makes the code that reads it throw one of these two. */
+export function toReadFailure(error: unknown, provider: Provider): unknown {
+  const isUnreadable = error instanceof TypeError || error instanceof RangeError;
+  return isUnreadable ? badAnswer(provider, "sent an answer that cannot be read", error) : error;
+}
+
 /** A stream that closes without its end marker is incomplete, even when the connection closes cleanly. */
 export function incompleteStream(provider: Provider): GatewayError {
   return new GatewayError(

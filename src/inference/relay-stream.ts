@@ -4,6 +4,7 @@
 import { GatewayError } from "../errors.ts";
 import type { ProviderCall } from "../providers/call.ts";
 import type { Charge } from "./pricing.ts";
+import { toReadFailure } from "./provider-answer.ts";
 import { type AttemptReport, toOutcome } from "./report.ts";
 
 /** Frames of an event stream, pulled no faster than the caller reads. */
@@ -142,18 +143,19 @@ export class RelayStream implements FrameStream {
       if (piece === undefined) continue;
       // `wait` started the timeouts of all calls, and the caller may now read for longer than they last.
       if (length > 1) for (const other of this.#calls) other.pauseTimeout();
-      return this.#relayPiece(piece, index);
+      return this.#relayPiece(piece, call, index);
     }
     return undefined;
   }
 
-  #relayPiece(piece: Uint8Array | null, index: number): Uint8Array[] {
+  #relayPiece(piece: Uint8Array | null, { provider }: ProviderCall, index: number): Uint8Array[] {
     const frames: Uint8Array[] = [];
     try {
       const isComplete = piece === null ? this.#relay.close(frames, index) : this.#relay.push(piece, frames, index);
       if (!this.#hasBegun && this.#relay.failure) throw this.#relay.failure;
       if (!isComplete) return frames;
-    } catch (error) {
+    } catch (thrown) {
+      const error = toReadFailure(thrown, provider);
       // While nothing has been sent, another candidate can still answer.
       if (!this.#hasBegun || frames.length === 0) throw error;
       this.#failure = { error };

@@ -73,12 +73,11 @@ export function createMessages(dependencies: MessagesDependencies) {
     };
     const { model: name, stop_sequences: stopSequences = null } = request;
     const createWriter = () => encodeEvents(new MessagesStreamWriter({ model: name, stopSequences, origin }));
-    const chatInput = toChatInput(input, chat, { value, throughResponses, createWriter });
+    const toOwnAnswer = (completion: ChatCompletion) => toMessagesAnswer(completion, { stopSequences, origin });
+    const chatInput = toChatInput(input, chat, { value, throughResponses, createWriter, toOwnAnswer });
     const answer = await locateProblems(own.names, chatCompletions.attempt(chatInput, candidate));
     trace.dropped = [...new Set([...dropped, ...trace.dropped.map((name) => toCallerName(name, own.names))])];
-    if (answer.kind === "stream") return answer;
-    const message = toMessagesAnswer(answer.value as ChatCompletion, { stopSequences, origin });
-    return { kind: "whole", text: JSON.stringify({ ...message, ...answer.added }) };
+    return answer;
   }
 
   /** To a provider of the same format. */

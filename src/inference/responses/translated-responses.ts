@@ -1,6 +1,5 @@
 // Creates responses at providers without the Responses API: the request becomes a chat completion, and the answer a response again.
 
-import type { ChatCompletion } from "../../contract/chat-format.ts";
 import { findChatRules } from "../../providers/chat-rules.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
@@ -69,13 +68,16 @@ export function createTranslatedResponses(dependencies: ResponsesDependencies) {
       },
     };
     const value = { ...chat, strict_parameters: request.strict_parameters };
-    const chatInput = toChatInput(input, chat, { value, createWriter: () => encodeEvents(events) });
+    const chatInput = toChatInput(input, chat, {
+      value,
+      createWriter: () => encodeEvents(events),
+      toOwnAnswer: (completion) => toResponse(draft, completion, output),
+    });
     const answer = await locateProblems(names, chatCompletions.attempt(chatInput, candidate));
     trace.dropped = [...new Set([...dropped, ...trace.dropped.map((name) => toCallerName(name, names))])];
     if (answer.kind === "whole") {
-      const response = { ...toResponse(draft, answer.value as ChatCompletion, output), ...answer.added };
-      if (isStored) await store(response).stored;
-      return { kind: "whole", text: JSON.stringify(response) };
+      if (isStored) await store(answer.value).stored;
+      return { kind: "whole", text: answer.text };
     }
     const fail = (error: StreamFailure) =>
       encoder.encode(writer.fail(error, { provider: provider.name, provider_time: toSeconds(startedAt) }).join(""));
