@@ -32,8 +32,10 @@ export class ChatRelay implements Relay, ChunkSink {
   #charge: Charge | null = null;
   hasContent = false;
   observe: Relay["observe"] = null;
+  /** The last one with choices. */
   #lastChunk: LooseChunk | null = null;
-  #usageSent = false;
+  /** The last one with usage and without choices. */
+  #usageChunk: LooseChunk | null = null;
   #isDone = false;
   #frames: Uint8Array[] = [];
 
@@ -50,7 +52,8 @@ export class ChatRelay implements Relay, ChunkSink {
   }
 
   get charge(): Charge | null {
-    return this.#charge ?? this.#options.source.chargeSoFar ?? null;
+    if (this.#charge !== null) return this.#charge;
+    return this.#usage === null ? (this.#options.source.chargeSoFar ?? null) : this.#chargeFor(this.#usage);
   }
 
   push(bytes: Uint8Array, frames: Uint8Array[], callIndex: number): boolean {
@@ -81,10 +84,14 @@ export class ChatRelay implements Relay, ChunkSink {
     }
     const usage = toSummedUsage(received);
     this.#usage = usage;
+    // A later chunk may have other counts, so usage is sent at the end.
+    if (isEmpty) {
+      this.#usageChunk = chunk;
+      return;
+    }
     const isSame = usage === received;
     const counted = isSame ? chunk : { ...chunk, usage };
-    if (isEmpty) this.#sendUsage(counted);
-    else this.#options.writer.chunk(counted, isSame ? frame : null, isSame ? text : null, this.#frames);
+    this.#options.writer.chunk(counted, isSame ? frame : null, isSame ? text : null, this.#frames);
   }
 
   done(): void {
@@ -92,20 +99,25 @@ export class ChatRelay implements Relay, ChunkSink {
     this.#isDone = true;
     // Some providers put usage into the last content chunk; a caller that requested usage receives it in a chunk of its own.
     const { usage } = this;
-    if (!this.#usageSent && usage !== null && this.#lastChunk !== null) {
-      const { id, object, created, model } = this.#lastChunk;
-      this.#sendUsage({ id, object, created, model, usage });
+    const holder = this.#usageChunk ?? withoutChoices(this.#lastChunk);
+    if (usage !== null && holder !== null) {
+      this.#charge = this.#chargeFor(usage);
+      this.#options.writer.usage({ ...holder, usage }, this.#charge, this.#frames);
     }
     this.#options.writer.end(this.#frames, this.#options.metadata?.() ?? null);
   }
 
-  #sendUsage(chunk: LooseChunk): void {
-    this.#usageSent = true;
-    const tier = chunk["service_tier"] ?? this.#lastChunk?.["service_tier"];
-    const charge = this.#options.quote.chargeFor(chunk["usage"], { model: chunk["model"], service_tier: tier });
-    this.#charge = charge;
-    this.#options.writer.usage(chunk, charge, this.#frames);
+  #chargeFor(usage: unknown): Charge {
+    const { model } = this.#usageChunk ?? this.#lastChunk ?? {};
+    const service_tier = this.#usageChunk?.["service_tier"] ?? this.#lastChunk?.["service_tier"];
+    return this.#options.quote.chargeFor(usage, { model, service_tier });
   }
+}
+
+function withoutChoices(chunk: LooseChunk | null): LooseChunk | null {
+  if (chunk === null) return null;
+  const { id, object, created, model } = chunk;
+  return { id, object, created, model };
 }
 
 /** Anything but a role: text, a tool call, reasoning, or a finish reason. */
