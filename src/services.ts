@@ -35,7 +35,7 @@ import { createFetchMedia } from "./inference/media.ts";
 import { createPricing } from "./inference/pricing.ts";
 import { createProviderCredentials } from "./inference/provider-credentials.ts";
 import { describeCircuits } from "./inference/provider-states.ts";
-import { type AttemptReport, readUsage, toLedgerLine } from "./inference/report.ts";
+import { type AttemptReport, toLedgerLine } from "./inference/report.ts";
 import { createRoutePlanner } from "./inference/route-planner.ts";
 import { createProviderTester } from "./inference/test-provider.ts";
 import { createCompleter } from "./inference/universal-ai/complete-with-chat.ts";
@@ -160,9 +160,10 @@ export async function createServices(config: Config, log: Log, options: Services
     http,
     shutdownSignal: shutdown.signal,
     report(attempt: AttemptReport) {
-      ledger.record(toLedgerLine(attempt));
-      countAttempt(attempt, metrics);
-      logAttempt(attempt, log);
+      const line = toLedgerLine(attempt);
+      ledger.record(line);
+      countAttempt(attempt, line, metrics);
+      logAttempt(attempt, line, log);
     },
   };
   const route = (endpoint: string, serves: (provider: Provider) => boolean) =>
@@ -347,29 +348,29 @@ function describeBuild(): Family {
   return { name: "build_info", help, type: "gauge", merge: "max", samples: [{ labels: { version }, value: 1 }] };
 }
 
-function countAttempt(attempt: AttemptReport, metrics: Metrics): void {
+type CountedTokens = Pick<ReturnType<typeof toLedgerLine>, "input_tokens" | "output_tokens">;
+
+function countAttempt(attempt: AttemptReport, tokens: CountedTokens, metrics: Metrics): void {
   const { provider, outcome, durationMs, firstTokenMs, task } = attempt;
   if (attempt.isFree === true) return;
-  const tokens = readUsage(attempt.usage);
   metrics.attempt({
     provider,
     model: attempt.model ?? task ?? "",
     outcome,
     durationMs,
     firstTokenMs,
-    inputTokens: tokens?.inputTokens ?? 0,
-    outputTokens: tokens?.outputTokens ?? 0,
+    inputTokens: tokens.input_tokens ?? 0,
+    outputTokens: tokens.output_tokens ?? 0,
     cost: attempt.charge?.cost ?? null,
     reason: attempt.attemptReason,
   });
 }
 
 /** Failures, and calls without a request whose log line states them: those of jobs and WebSockets. */
-function logAttempt(attempt: AttemptReport, log: Log): void {
+function logAttempt(attempt: AttemptReport, tokens: CountedTokens, log: Log): void {
   const { outcome } = attempt;
   const hasFailed = outcome !== "completed" && outcome !== "caller_left";
   if (attempt.isFree === true || (!hasFailed && attempt.hasRequestLine === true)) return;
-  const tokens = readUsage(attempt.usage);
   const fields = {
     request_id: attempt.requestId,
     job: attempt.jobId ?? undefined,
@@ -380,8 +381,8 @@ function logAttempt(attempt: AttemptReport, log: Log): void {
     attempt: attempt.attempt,
     stream: attempt.isStream,
     ms: Math.round(attempt.durationMs),
-    input_tokens: tokens?.inputTokens,
-    output_tokens: tokens?.outputTokens,
+    input_tokens: tokens.input_tokens,
+    output_tokens: tokens.output_tokens,
     cost: attempt.charge?.cost ?? null,
     outcome,
     reason: attempt.reason,

@@ -53,11 +53,10 @@ export function toOutcome(error: unknown): FailedOutcome {
   return error instanceof CallerLeft ? "caller_left" : "internal_error";
 }
 
+/** The same counts as in the ledger. */
 export function readUsage(usage: unknown): { inputTokens: number; outputTokens: number } | null {
-  if (typeof usage !== "object" || usage === null) return null;
-  const { prompt_tokens, completion_tokens } = usage as Record<string, unknown>;
-  if (typeof prompt_tokens !== "number" || typeof completion_tokens !== "number") return null;
-  return { inputTokens: prompt_tokens, outputTokens: completion_tokens };
+  const parts = usage === null ? null : readAllParts(usage);
+  return parts === null ? null : { inputTokens: countInput(parts), outputTokens: countOutput(parts) };
 }
 
 // As proxies note it when the client has closed the connection.

@@ -190,6 +190,15 @@ describe("tokens per minute", () => {
     expect((await chat(key, { model: "mock/counted", max_tokens: 2_000 })).status).toBe(200);
   });
 
+  test("negative counts of a provider give back no more than the call reserved", async () => {
+    const key = await createKey({ rate_limit: { tokens_per_minute: 3_000 } });
+    vendor.on("counted", answer(200, completion("x", { usage })));
+    expect(limitHeaders(await chat(key, { model: "mock/counted", max_tokens: 100 }), "tokens")[1]).toBe("2700");
+    const negative = { prompt_tokens: -10_000, completion_tokens: -10_000, total_tokens: -20_000 };
+    vendor.on("negative", answer(200, completion("x", { usage: negative })));
+    expect(limitHeaders(await chat(key, { model: "mock/negative", max_tokens: 100 }), "tokens")[1]).toBe("2700");
+  });
+
   test("a call that fails uses none, and one without a usage what was estimated", async () => {
     const key = await createKey({ rate_limit: { tokens_per_minute: 3_000 } });
     vendor.on("bad", answer(400, {}));
