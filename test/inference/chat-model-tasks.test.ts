@@ -55,6 +55,29 @@ describe("anonymization hides entities that overlap", () => {
   });
 });
 
+describe("a model whose answer has members of other types", () => {
+  const summary = { model: "text/summarize/openai/gpt-5", input: { text: "A long story." } };
+  const answerOf = (content: unknown, more: JsonObject = {}) =>
+    answer(200, completion("", { choices: [{ index: 0, message: { content }, finish_reason: "stop" }], ...more }));
+
+  test("is read if the content is a list of parts", async () => {
+    const text = JSON.stringify({ result: "Short." });
+    vendor.next(answerOf([{ type: "text", text }]));
+    const response = await askTask(gateway.url, key, summary);
+    expect(await response.json()).toMatchObject({ status: "success", output: { result: "Short." } });
+    expect(vendor.requests).toHaveLength(1);
+  });
+
+  test("fails as the provider if the content is a number", async () => {
+    vendor.next(answerOf(5));
+    vendor.next(answerOf(5));
+    expect(await readError(await askTask(gateway.url, key, summary))).toMatchObject({
+      status: 502,
+      code: "provider_bad_response",
+    });
+  });
+});
+
 describe("answers that were paid for and cannot be used", () => {
   const summary = { model: "text/summarize/openai/gpt-5", input: { text: "A long story." } };
   const cutChoice = { index: 0, message: { role: "assistant", content: '{"res' }, finish_reason: "length" };

@@ -6,6 +6,7 @@ import type { JsonSchema } from "../../contract/tasks.ts";
 import { GatewayError, type Problem, ValidationError } from "../../errors.ts";
 import { addCharges, type Charge, completeCharge, type StatedCharge, unknownUsage } from "../../lib/charge.ts";
 import type { JsonObject } from "../../lib/lenient-json.ts";
+import { asCount, asObject, textsIn } from "../../providers/lenient.ts";
 import type { TaskCall } from "../engine.ts";
 import { AnswerProblem } from "./definition.ts";
 import { type Prompt, toMessages, toRepair } from "./prompt.ts";
@@ -202,7 +203,9 @@ function readText({ choices }: ChatCompletion, model: string): string {
       `The answer of the model '${model}' was cut off at the token limit: send a shorter input, raise max_tokens if it is set, or choose a model with a longer output.`,
       paidForNothing,
     );
-  return choice?.message?.content ?? "";
+  const content: unknown = choice?.message?.content;
+  // The chat format requires a string; some providers send parts.
+  return typeof content === "string" ? content : textsIn(content, "text").join("");
 }
 
 /** The tokens and the cost of all calls. */
@@ -211,8 +214,8 @@ class Total {
   tokens = 0;
 
   add({ completion, charge }: Completed): void {
-    const { prompt_tokens = 0, completion_tokens = 0 } = completion.usage ?? {};
-    this.tokens += prompt_tokens + completion_tokens;
+    const { prompt_tokens, completion_tokens } = asObject(completion.usage);
+    this.tokens += asCount(prompt_tokens) + asCount(completion_tokens);
     this.#charges.push(completeCharge(charge));
   }
 
