@@ -193,6 +193,8 @@ export interface TaskRequest {
   readonly paramsPath?: readonly (string | number)[];
   /** Whether `provider_params` are merged into this request. Default: only into the first one. */
   readonly acceptsProviderParams?: boolean;
+  /** The request only stores a file. It starts no work and names no model, so the task may be repeated after it. */
+  readonly isPreparation?: true;
   /** Statuses beyond 2xx that count as success. */
   readonly acceptedStatuses?: readonly number[];
   /** One of the row's services, in place of the task's. */

@@ -95,6 +95,68 @@ const failureOf = (attempt: Promise<unknown>) => rejectionOf(attempt, GatewayErr
 
 const waitOf = (one: EngineStep) => (one as { waitMs: number }).waitMs;
 
+describe("work of several requests", () => {
+  const accepted = answer(200, { state: "begun", id: "7" });
+  const toPoll = { method: "GET", path: "/jobs/7", waitMs: 1 } as const;
+  const polled: Partial<ProviderTask> = { next: () => toPoll };
+  const unpolled: Partial<ProviderTask> = { next: () => ({ method: "GET", path: "/jobs/7" }) };
+  const uploaded: Partial<ProviderTask> = {
+    toRequest: () => ({ path: "/upload", isPreparation: true }),
+    next: (_answer, _call, { path }) => (path === "/upload" ? { path: "/jobs" } : toPoll),
+  };
+  const run = (task: Partial<ProviderTask>) => createEngine({ task }).run(callOf({ model: "m", files: { file } }));
+
+  test.each([
+    ["429 while it is polled", polled, answer(429, {}, { "retry-after": "0" })],
+    ["503 while it is polled", polled, answer(503, {})],
+    ["401 while it is polled", polled, answer(401, {})],
+    ["429 to its second request", unpolled, answer(429, {})],
+  ])("says that it may have been executed after a %s", async (_what, task, refusal) => {
+    vendor.next(accepted);
+    for (let sends = 0; sends < 4; sends++) vendor.next(refusal);
+    const { details } = await failureOf(run(task));
+    expect(details.mayHaveExecuted).toBe(true);
+  });
+
+  test("says so too when a job's first step fails after its first request, and when the job is polled in vain", async () => {
+    vendor.next(accepted);
+    vendor.next(answer(429, {}));
+    expect((await failureOf(step(null, { task: unpolled }))).details.mayHaveExecuted).toBe(true);
+    vendor.next(accepted);
+    const begun = await step(null);
+    vendor.next(answer(401, {}));
+    expect((await failureOf(step(begun))).details.mayHaveExecuted).toBe(true);
+  });
+
+  test("may be repeated when a file was uploaded and nothing else was accepted", async () => {
+    vendor.next(accepted);
+    vendor.next(answer(429, {}));
+    const failure = await failureOf(run(uploaded));
+    expect([failure.code, failure.details.mayHaveExecuted]).toEqual(["provider_rate_limited", undefined]);
+    vendor.next(accepted);
+    vendor.next(accepted);
+    for (let sends = 0; sends < 4; sends++) vendor.next(answer(503, {}));
+    expect((await failureOf(run(uploaded))).details.mayHaveExecuted).toBe(true);
+  });
+
+  test("names the model as unknown only for the request that names it", async () => {
+    const unknown = answer(404, { error: "there is none" });
+    vendor.next(unknown);
+    expect((await failureOf(run(polled))).code).toBe("model_not_found");
+    vendor.next(accepted);
+    vendor.next(unknown);
+    expect(await failureOf(run(polled))).toMatchObject({
+      code: "provider_rejected_request",
+      message: "The provider 'tryout' rejected the request: there is none",
+    });
+    vendor.next(unknown);
+    expect((await failureOf(run(uploaded))).code).toBe("provider_rejected_request");
+    vendor.next(accepted);
+    vendor.next(unknown);
+    expect((await failureOf(run(uploaded))).code).toBe("model_not_found");
+  });
+});
+
 describe("a job's work at a vendor's", () => {
   test("is begun once and asked for by engines that know only what was kept, without its files", async () => {
     vendor.next(answer(200, { state: "begun", id: "7" }));

@@ -5,6 +5,7 @@ import { answer, completion, rst } from "../support/answers.ts";
 import { ask, askTask, readError } from "../support/chat.ts";
 import { answerByExample } from "../support/llm-tasks.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
+import { uploadFile } from "../support/uploads.ts";
 import { startVendor } from "../support/vendor.ts";
 
 const failuresToOpen = 3;
@@ -97,6 +98,17 @@ describe("a vendor of tasks", () => {
     expect(error).toMatchObject({ status: 502, code: "provider_unreachable" });
     expect(error.headers.get("x-should-retry")).toBe("false");
     expect(vendor.requests).toHaveLength(1);
+  });
+
+  test.each([429, 503])("is not sent a task again that it accepted when its polls answer %i", async (status) => {
+    const file = await uploadFile(gateway.url, key, Buffer.from("Hello"));
+    vendor.next(answer(200, { document_id: "d1", document_key: "k1" }));
+    for (let sends = 0; sends < 11; sends++) vendor.next(answer(status, { message: "Not now" }));
+    const task = { model: "translation/document_translation/deepl", input: { file, target_language: "fr" } };
+    const error = await readError(await askTask(gateway.url, key, task));
+    expect(error.headers.get("x-should-retry")).toBe("false");
+    const polls = Array.from({ length: 4 }, () => "/v2/document/d1");
+    expect(vendor.requests.map(({ path }) => path)).toEqual(["/v2/document", ...polls]);
   });
 
   test("is not called while its circuit is open, which the listing and the readiness show; a fallback answers", async () => {

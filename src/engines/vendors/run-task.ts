@@ -21,6 +21,7 @@ export interface TaskRun extends SendOptions {
   readonly log: Log;
   /** The last request that was sent. Its state tells which files the work has stored at the provider. */
   lastRequest: TaskRequest | null;
+  hasStarted: boolean;
 }
 
 const pollDelay = { firstMs: 1_000, maxMs: 10_000, growth: 1.25 };
@@ -58,6 +59,8 @@ export async function runToEnd(run: TaskRun): Promise<TaskResult> {
       if (performance.now() + repeatAfterMs > run.call.deadline) throw failure;
       await wait(repeatAfterMs, run);
     }
+  } catch (error) {
+    throw toRunFailure(error, run);
   } finally {
     await cleanUp(run);
   }
@@ -95,6 +98,7 @@ export function readCheckpoint(stored: Json): Checkpoint {
 export async function runStep(run: TaskRun, before: Checkpoint | null): Promise<EngineStep> {
   const startedAt = before?.startedAt ?? Date.now();
   run.lastRequest = before?.request ?? null;
+  run.hasStarted = before !== null;
   try {
     if (Date.now() - startedAt > maxWorkMs)
       throw new GatewayError("provider_timeout", `The provider '${run.provider.name}' did not finish within a day.`);
@@ -119,8 +123,15 @@ export async function runStep(run: TaskRun, before: Checkpoint | null): Promise<
     // An interrupted job continues later, and needs its files then.
     const isInterrupted = error instanceof CallerLeft || (error instanceof GatewayError && error.code === "draining");
     if (!isInterrupted) await cleanUp(run);
-    throw error;
+    throw toRunFailure(error, run);
   }
+}
+
+/** Once the work was started, a repetition of the task would start it, and pay for it, a second time. */
+function toRunFailure(error: unknown, { hasStarted }: TaskRun): unknown {
+  if (!hasStarted || !(error instanceof GatewayError)) return error;
+  const { code, message, details } = error;
+  return new GatewayError(code, message, { ...details, mayHaveExecuted: true, cause: error });
 }
 
 /** For work that no step continues: deletes its files. The provider may go on with the work. */
@@ -161,6 +172,7 @@ async function advance(first: TaskRequest, run: TaskRun): Promise<Reached> {
       const result = await readResponse(run, () => task.fromResponse(response, call, current));
       return { result: "original" in result ? result : { ...result, original: originalOf(response) } };
     }
+    if (request.isPreparation !== true) run.hasStarted = true;
     request = next.acceptsProviderParams ? mergeParams(next, call.providerParams, { row: provider.row, task }) : next;
     if (next.waitMs !== undefined) return { waiting: request };
   }

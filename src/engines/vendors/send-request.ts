@@ -23,6 +23,8 @@ export interface SendOptions {
   readonly ticker: Ticker;
   readonly clocks: Clocks;
   readonly shutdownSignal: AbortSignal;
+  /** The provider has accepted a request of the task that is no preparation. */
+  readonly hasStarted: boolean;
 }
 
 const maxResponseBytes = 64 * 1_048_576;
@@ -32,6 +34,8 @@ const maxIdleMs = 1_000;
 /** Resolves with a response of status 2xx, or of a status that the request accepts; any other is thrown as a GatewayError. */
 export async function sendRequest(request: TaskRequest, call: TaskCall, options: SendOptions): Promise<TaskResponse> {
   const { provider, deployment, task, clocks, shutdownSignal, ticker, http, egress } = options;
+  // Later requests refer to the work that was started: their 404 says nothing about the model.
+  const namesModel = call.model !== null && !options.hasStarted && request.isPreparation !== true;
   const service = request.service ?? task.service;
   const address = service === undefined ? deployment : deployment.services.get(service);
   if (address === undefined) throw new Error(`${provider.name} has no service '${service}'`);
@@ -57,7 +61,7 @@ export async function sendRequest(request: TaskRequest, call: TaskCall, options:
     http,
     maxIdleMs,
     goodStatuses: request.acceptedStatuses ?? [],
-    toRefusal: (by, status, retryAfter, body) => toTaskRefusal(by, status, retryAfter, body, call.model !== null),
+    toRefusal: (by, status, retryAfter, body) => toTaskRefusal(by, status, retryAfter, body, namesModel),
   });
   try {
     await providerCall.open();

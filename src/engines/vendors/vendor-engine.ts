@@ -11,7 +11,7 @@ import { mapValues } from "../local/map-values.ts";
 import { abandonStep, readCheckpoint, runStep, runToEnd, type TaskRun } from "./run-task.ts";
 import type { SendOptions } from "./send-request.ts";
 
-export interface VendorOptions extends Omit<SendOptions, "provider" | "deployment" | "task"> {
+export interface VendorOptions extends Omit<SendOptions, "provider" | "deployment" | "task" | "hasStarted"> {
   readonly providers: Iterable<Provider>;
   readonly log: Log;
   /** The cost of tokens of a provider's model. Absent: tasks are charged by units. */
@@ -36,7 +36,8 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
       if (missing !== null)
         throw notConfigured(`The provider '${name}' is not set up: set ${missing}, or declare it in switchyard.yaml.`);
       if (deployment === undefined) throw notConfigured(`No deployment of the provider '${name}' serves this model.`);
-      return { ...options, provider, deployment, task: performed, call: { ...call, settings }, lastRequest: null };
+      const state = { lastRequest: null, hasStarted: false };
+      return { ...options, provider, deployment, task: performed, call: { ...call, settings }, ...state };
     };
     const start = (call: TaskCall, performed = task): TaskRun => {
       const run = toRun(call, findNamed(provider, call) ?? deployments(call.model)[0], performed);

@@ -17,6 +17,7 @@ const transcribe = defineTask("audio/speech_to_text_async", {
     path: "/v2/upload",
     body: { kind: "bytes", bytes: await fileOf(call).read(), mediaType: "application/octet-stream" },
     acceptsProviderParams: false,
+    isPreparation: true,
   }),
   next({ json }, call) {
     const uploaded = asText(at(json, "upload_url"));

@@ -13,7 +13,7 @@ const transcribe = defineTask("audio/speech_to_text_async", {
   defaultModel: "solaria-1",
   toRequest: (call) => {
     refuseMembers(call, ["profanity_filter"]);
-    return postForm("/v2/upload", { audio: fileOf(call) }, { acceptsProviderParams: false });
+    return postForm("/v2/upload", { audio: fileOf(call) }, { acceptsProviderParams: false, isPreparation: true });
   },
   next({ json }, call) {
     const uploaded = asText(at(json, "audio_url"));

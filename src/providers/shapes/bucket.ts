@@ -27,6 +27,7 @@ export async function uploadFile(bucket: Bucket, call: ProviderTaskCall): Promis
     ...bucket.toUpload(call, state.key),
     body: { kind: "bytes", bytes: await file.read(), mediaType },
     acceptsProviderParams: false,
+    isPreparation: true,
     state,
   };
 }
