@@ -7,7 +7,7 @@ import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import { fallbackCodes } from "../inference/candidate-loop.ts";
 import { type AttemptReport, toOutcome } from "../inference/report.ts";
 import { Trace } from "../inference/trace.ts";
-import type { RunAccounting } from "../inference/universal-ai/account-run.ts";
+import { nameOf, type RunAccounting, toLineId, toWorkLine } from "../inference/universal-ai/account-run.ts";
 import {
   abandonOfferStep,
   type OfferRun,
@@ -30,6 +30,7 @@ import type { WorkItem } from "../storage/work-queue.ts";
 import type { Span, Tracing } from "../tracing/span.ts";
 import { callerOf, type StoredRequest, withTrace } from "./job-request.ts";
 import { startJobSpan } from "./job-spans.ts";
+import { cancelledResult } from "./jobs.ts";
 import { retryWhileStoreDown } from "./retry-while-store-down.ts";
 
 export interface RunnerDependencies extends RunAccounting {
@@ -56,15 +57,28 @@ interface Progress {
   readonly called: boolean;
   /** The step that the engine continues with. */
   readonly step: Json | null;
+  /** The offer of the step, which a later version or other settings may not have. Absent in checkpoints of version 0.1. */
+  readonly target?: Target;
+  /** What the step may cost at most, in pico-dollars; null when that is unknown. Absent in checkpoints of version 0.1. */
+  readonly estimatedPico?: number | null;
   /** Runs that do not count: those before this offer or its last stored step, and those that failed because of an outage or overload. */
   readonly runsBefore: number;
 }
 
-interface Running {
-  readonly item: WorkItem;
+interface Target {
+  readonly task: string;
+  readonly provider: string;
+  readonly model: string | null;
+}
+
+interface OwnedJob {
   readonly job: JobRecord;
   readonly stored: StoredRequest;
   readonly caller: Caller;
+}
+
+interface Running extends OwnedJob {
+  readonly item: WorkItem;
   readonly plan: TaskPlan;
   /** Epoch milliseconds. */
   readonly deadline: number;
@@ -117,18 +131,23 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   async function run(item: WorkItem, signal: AbortSignal): Promise<void> {
     const job = await jobs.begin(item, { countRun: true });
     if (job === null) return;
+    if (job.status !== "processing") return await settle(item, job);
     const deadline = Math.min(job.createdAt + jobTimeoutMs, job.expiresAt - reportMs);
+    const progress: Progress = job.checkpoint === null ? noProgress : JSON.parse(job.checkpoint);
     let span: Span | null = null;
     try {
       const stored = JSON.parse(job.request) as StoredRequest;
       span = tracing === null ? null : startJobSpan(tracing, job, stored);
       // Checked again, because the version or the settings may have changed since the submission.
       const caller = callerOf(stored, await findCaller(stored.caller.keyId));
-      const plan = universalAi.check(stored.request, caller, "job");
-      await tryOffers(
-        { item, job, stored, caller, plan, deadline, signal, span },
-        job.checkpoint === null ? noProgress : JSON.parse(job.checkpoint),
-      );
+      let plan: TaskPlan;
+      try {
+        plan = universalAi.check(stored.request, caller, "job");
+      } catch (error) {
+        reportAbandoned({ job, stored, caller }, progress, toOutcome(error));
+        throw error;
+      }
+      await tryOffers({ item, job, stored, caller, plan, deadline, signal, span }, progress);
       span?.end(null);
     } catch (error) {
       try {
@@ -140,22 +159,55 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     }
   }
 
+  /** Reports the work that a cancelled job has started. A crash before its end repeats the (idempotent) report. */
+  async function settle(item: WorkItem, job: JobRecord): Promise<void> {
+    const stored = JSON.parse(job.request) as StoredRequest;
+    const caller = callerOf(stored, await findCaller(stored.caller.keyId));
+    const progress: Progress = job.checkpoint === null ? noProgress : JSON.parse(job.checkpoint);
+    reportAbandoned({ job, stored, caller }, progress, "caller_left");
+    await retryWhileStoreDown(log, () => jobs.settle(item, job.id));
+  }
+
+  /** Work that was started at a provider ends without a result: its line has no cost, and budgets count what it may cost at most. */
+  function reportAbandoned(owned: OwnedJob, progress: Progress, outcome: AttemptReport["outcome"]): void {
+    if (progress.step === null) return;
+    const { job, caller } = owned;
+    const { feature, subfeature, provider, model } = job;
+    const target = progress.target ?? { task: `${feature}/${subfeature}`, provider, model };
+    const reservation = callLimits.charge(caller, nameOf(target));
+    report({
+      ...toLostReport(owned, target, progress),
+      line: toWorkLine({ ...target, jobId: job.id }),
+      settled: reservation.settle({ tokens: 0, pico: progress.estimatedPico ?? null }),
+      outcome,
+    });
+  }
+
+  /** Reports and abandons the stored step of a job that fails. */
+  async function giveUp(running: Running, offer: TaskOffer, progress: Progress, error: GatewayError): Promise<never> {
+    reportAbandoned(running, progress, error.code);
+    await abandonStep(running, offer, progress);
+    throw error;
+  }
+
   async function tryOffers(running: Running, first: Progress): Promise<void> {
     const { job, plan, deadline, signal } = running;
     const [offer, ...fallbacks] = plan.offers.slice(first.offer);
-    if (offer === undefined)
-      throw new GatewayError("provider_not_found", "No configured provider supports this task anymore.");
+    if (offer === undefined) {
+      const error = new GatewayError("provider_not_found", "No configured provider supports this task anymore.");
+      reportAbandoned(running, first, error.code);
+      throw error;
+    }
     if (isLost(first, offer.engine)) {
-      report(toLostReport(running, offer, first));
-      throw interrupted(offer.engine);
+      const error = interrupted(offer.engine);
+      if (first.step === null) report(toLostReport(running, targetOf(offer), first));
+      else reportAbandoned(running, first, error.code);
+      throw error;
     }
-    if (Date.now() >= deadline) {
-      await abandonStep(running, offer, first);
-      throw timedOut();
-    }
+    if (Date.now() >= deadline) return await giveUp(running, offer, first, timedOut());
     if (job.runs - first.runsBefore > maxRuns) {
-      await abandonStep(running, offer, first);
-      throw new GatewayError("internal_error", `The job was started ${maxRuns} times and interrupted each time.`);
+      const message = `The job was started ${maxRuns} times and interrupted each time.`;
+      return await giveUp(running, offer, first, new GatewayError("internal_error", message));
     }
     let attempt: Attempt = { offer, progress: first, isCalled: false };
     const failed = new Map<unknown, Attempt>();
@@ -172,7 +224,11 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     let outcome: StepOutcome;
     try {
       outcome = await universalAi.tryOffers([offer, ...fallbacks], options, async (next, _note, deployment) => {
-        if (next !== attempt.offer) attempt = await beginFallback(running, next);
+        if (next !== attempt.offer) {
+          // The provider of the step was not called, because it is no longer set up.
+          if (failed.size === 0) reportAbandoned(running, first, "provider_not_configured");
+          attempt = await beginFallback(running, next);
+        }
         try {
           return await callOffer({ ...running, trace }, attempt, deployment);
         } catch (error) {
@@ -185,13 +241,16 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       const last = failed.get(error);
       if (last === undefined && isCircuitOpen(error))
         return await retryLater(running, uncounted(first), (error.details.retryAfter ?? defaultWaitSeconds) * 1_000);
-      if (last === undefined) throw error;
+      if (last === undefined) {
+        reportAbandoned(running, first, toOutcome(error));
+        throw error;
+      }
       return await postponeOrFail(error, running, last);
     } finally {
       trace.end();
     }
     // Outside of the loop: the engine has done its work, so a failure to store the result is not a failure of the engine.
-    await storeOutcome(running, attempt.progress, outcome);
+    await storeOutcome(running, attempt, outcome);
   }
 
   /** Deletes the files that the work stored at the provider. The outcome of the job does not depend on it. */
@@ -271,6 +330,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
         checkLedger,
         publish: (binary) => storeBinary(() => publish(binary, owner, stored.baseUrl)),
         report,
+        ...(progress.estimatedPico !== undefined && { estimatedPico: progress.estimatedPico }),
       },
       progress.step,
     );
@@ -282,7 +342,12 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     const { job, deadline, signal } = running;
     const { offer, progress } = attempt;
     if (signal.aborted) return await releaseWork(running, attempt);
-    if (Date.now() >= deadline) throw timedOut(attempt);
+    if (Date.now() >= deadline) {
+      const late = timedOut(attempt);
+      // Unless the poll itself has been reported as the end of the work.
+      if (toOutcome(error) !== late.code) reportAbandoned(running, progress, late.code);
+      throw late;
+    }
     // Nothing was executed, or executing it again does no harm.
     const isRepeatable = isUncalled(attempt) || !mayHaveExecuted(error);
     // The store of the files is down: an engine reads its files before it calls a provider.
@@ -302,11 +367,14 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     return await retryLater(running, progress, pauseMs);
   }
 
-  async function storeOutcome(running: Running, progress: Progress, outcome: StepOutcome): Promise<void> {
+  async function storeOutcome(running: Running, { offer, progress }: Attempt, outcome: StepOutcome): Promise<void> {
     const { job } = running;
     if ("output" in outcome) return await succeed(running, outcome);
-    const next: Progress = { ...progress, called: true, step: outcome.checkpoint, runsBefore: job.runs };
-    await postpone(running, next, outcome.waitMs);
+    const { checkpoint: step, estimatedPico } = outcome;
+    const next = { ...progress, called: true, step, estimatedPico, target: targetOf(offer), runsBefore: job.runs };
+    const isStored = await postpone(running, next, outcome.waitMs);
+    // The job was cancelled while the work was being started, so the cancellation knew nothing of it.
+    if (!isStored && progress.step === null && (await isCancelled(job))) reportAbandoned(running, next, "caller_left");
     if (outcome.progress !== undefined) await jobs.setProgress(job.id, job.runs, outcome.progress).catch(() => {});
   }
 
@@ -316,9 +384,16 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   /** Never beyond the deadline of the job, so that the timeout is noticed. */
-  async function postpone({ item, job, deadline }: Running, progress: Progress, pauseMs: number): Promise<void> {
+  async function postpone({ item, job, deadline }: Running, progress: Progress, pauseMs: number): Promise<boolean> {
     const dueAt = Math.round(Math.min(Date.now() + pauseMs, deadline));
-    await retryWhileStoreDown(log, () => jobs.saveStep(item, job.id, { checkpoint: JSON.stringify(progress), dueAt }));
+    const step = { checkpoint: JSON.stringify(progress), dueAt };
+    return await retryWhileStoreDown(log, () => jobs.saveStep(item, job.id, step));
+  }
+
+  /** Otherwise another worker holds the lease, and ends the job. */
+  async function isCancelled({ id }: JobRecord): Promise<boolean> {
+    const found = await retryWhileStoreDown(log, () => jobs.find(id, null));
+    return found === null || found.result === cancelledResult;
   }
 
   /** Throws when another worker holds the lease. The outcome of a failed write is unknown, so the (idempotent) write is repeated. */
@@ -456,8 +531,8 @@ function isLost({ called, step }: Progress, engine: Engine): boolean {
 
 /** The process that called the provider was killed before it could report the call. Its line is the same however often it is reported. */
 function toLostReport(
-  { job, stored, caller }: Running,
-  { engine, model }: TaskOffer,
+  { job, stored, caller }: OwnedJob,
+  { task, provider, model }: Target,
   progress: Progress,
 ): AttemptReport {
   return {
@@ -465,9 +540,7 @@ function toLostReport(
     requestId: stored.requestId,
     caller,
     endpoint: submissionPath,
-    provider: engine.provider,
-    model,
-    task: engine.task,
+    ...{ provider, model, task },
     jobId: job.id,
     deployment: null,
     // The number that the run before had.
@@ -483,9 +556,8 @@ function toLostReport(
   };
 }
 
-function toLineId(text: string): string {
-  const hex = Bun.SHA256.hash(text, "hex");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-");
+function targetOf({ engine: { task, provider }, model }: TaskOffer): Target {
+  return { task, provider, model };
 }
 
 function uncounted(progress: Progress): Progress {

@@ -47,6 +47,8 @@ import { checkLeases, isFresh, type WorkItem } from "./work-queue.ts";
 const keyAttempts = 5;
 // A job is postponed about once a second at most.
 const cancelAttempts = 5;
+// Workers settle a cancelled job within seconds, unless none runs.
+const settlingMs = 3_600_000;
 // Operations that read, write or delete the result of a job.
 const withResult = { deadlineMs: largeTextDeadlineMs };
 
@@ -132,7 +134,10 @@ export const jobStatements = {
     return rows.map(({ id }) => id);
   }),
 
-  /** Cancels an unfinished job, also while it runs. `owner` null: of any owner. Null as the actor: the owner of the job. */
+  /**
+   * Cancels an unfinished job, also while it runs. `owner` null: of any owner. Null as the actor: the owner of the job. A job that may have
+   * called a provider keeps its checkpoint and gets new work: `begin` returns it, and `settle` ends it.
+   */
   cancel: write(
     "deliver",
     async (
@@ -153,12 +158,19 @@ export const jobStatements = {
         const workId = row["work_id"] as string;
         // The work before the job: finishing a job locks them in the same order.
         await sql.work.remove("run", [workId]);
+        const kept = row["kept"] ?? null;
+        const settlingId = kept === null ? null : Bun.randomUUIDv7();
         const [cancelled] = await sql`
           update jobs set status = 'fail', finished_at = ${cancellation.at}, cost_pico_usd = null,
-            cost_reason = 'not_answered', result = ${cancellation.result}, kept = null, work_id = null
+            cost_reason = 'not_answered', result = ${cancellation.result}, kept = ${kept}, work_id = ${settlingId}
           where id = ${id} and work_id = ${workId} and status = 'processing' returning *`;
         // The job was postponed in the meantime and has new work: try again.
         if (cancelled === undefined) continue;
+        if (settlingId !== null) {
+          const rank = await sql.work.nextRank();
+          const { at: dueAt } = cancellation;
+          await sql.work.add([{ id: settlingId, kind: "run", subject: id, group: job.provider, dueAt, rank }]);
+        }
         const { owner: jobOwner, webhookReceiver: receiver } = job;
         const { delivery, at: now } = cancellation;
         if (receiver !== null) await addDeliveries(sql, [{ ...delivery, jobId: id, owner: jobOwner, receiver, now }]);
@@ -176,20 +188,30 @@ export const jobStatements = {
     null,
     async (sql, id: string, owner: string): Promise<"deleted" | "processing" | "missing"> => {
       const deleted = await sql`
-      delete from jobs where id = ${id} and owner = ${owner} and status <> 'processing' returning expires_at`;
+      delete from jobs where id = ${id} and owner = ${owner} and status <> 'processing' and work_id is null
+      returning expires_at`;
       const [row] = deleted;
       if (row !== undefined) {
         await deleteDependents(sql, [id]);
         return Number(row["expires_at"]) > Date.now() ? "deleted" : "missing";
       }
+      // A cancelled job that is not settled yet: it is hidden, and deleted with the expired ones.
+      const now = Date.now();
+      const hidden = await sql`
+      update jobs set expires_at = ${now}
+      where id = ${id} and owner = ${owner} and status <> 'processing' and expires_at > ${now} returning id`;
+      if (hidden.length > 0) return "deleted";
       const [found] = await sql`
-      select id from jobs where id = ${id} and owner = ${owner} and expires_at > ${Date.now()}`;
+      select id from jobs where id = ${id} and owner = ${owner} and expires_at > ${now}`;
       return found === undefined ? "missing" : "processing";
     },
     withResult,
   ),
 
-  /** Starts a run. `countRun` is false when a saved step continues. Null: the job is finished, so its work was deleted, or the lease expired. */
+  /**
+   * Starts a run. `countRun` is false when a saved step continues. A job that is not `processing` was cancelled and has to be settled. Null: the
+   * job is finished, so its work was deleted, or the lease expired.
+   */
   begin: writeCoalesced(
     null,
     async (sql, calls: readonly [item: WorkItem, options: { countRun: boolean }][]): Promise<(JobRecord | null)[]> => {
@@ -201,11 +223,19 @@ export const jobStatements = {
         const some = valid.flatMap(([item, options]) => (options.countRun === countRun ? item : []));
         for (const row of await beginJobs(sql, some, countRun ? 1 : 0)) begun.set(row["work_id"] as string, toJob(row));
       }
-      const obsolete = valid.flatMap(([item]) => (begun.has(item.id) ? [] : item));
+      const notBegun = valid.flatMap(([item]) => (begun.has(item.id) ? [] : item));
+      for (const row of await findUnsettled(sql, notBegun)) begun.set(row["work_id"] as string, toJob(row));
+      const obsolete = notBegun.filter(({ id }) => !begun.has(id));
       if (obsolete.length > 0) await sql.work.end(obsolete);
       return items.map((item, index) => (isValid[index] ? (begun.get(item.id) ?? null) : null));
     },
   ),
+
+  /** Ends the work of a cancelled job, whose costs have been reported. */
+  settle: write(null, async (sql, item: WorkItem, jobId: string): Promise<void> => {
+    if ((await sql.work.end([item])).length === 0) return;
+    await sql`update jobs set kept = null, work_id = null where id = ${jobId} and work_id = ${item.id}`;
+  }),
 
   /** Saves a checkpoint and postpones the work. False: the lease expired, or the job is finished. */
   saveStep: write(
@@ -266,7 +296,8 @@ export const jobStatements = {
 
   /** Returns the number of deleted jobs. */
   deleteExpired: sweep(async (sql, now: number, limit: number): Promise<number> => {
-    const from = sql.part`from jobs where`;
+    const isSettled = sql.part`(work_id is null or status = 'processing' or finished_at < ${now - settlingMs})`;
+    const from = sql.part`from jobs where ${isSettled} and`;
     const range = { from, timeColumn: "expires_at", until: now, limit, returning: ["id", "work_id"] } as const;
     const deleted = await deleteOldest<{ id: string; work_id: string | null }>(sql, range);
     await sql.work.remove(
@@ -327,6 +358,15 @@ async function beginJobs(sql: Sql, items: readonly WorkItem[], runs: number): Pr
     where id in ${sql.list(items.map(({ subject }) => subject))} and work_id in ${sql.list(items.map(({ id }) => id))}
       and status = 'processing' and expires_at > ${Date.now()}
     returning *`;
+}
+
+/** Returns the rows of the cancelled jobs that these items settle. */
+async function findUnsettled(sql: Sql, items: readonly WorkItem[]): Promise<SqlRow[]> {
+  if (items.length === 0) return [];
+  return await sql`
+    select * from jobs
+    where id in ${sql.list(items.map(({ subject }) => subject))} and work_id in ${sql.list(items.map(({ id }) => id))}
+      and status <> 'processing'`;
 }
 
 async function finishOne(sql: Sql, [item, jobId, result]: FinishCall): Promise<FinishedJob | null> {

@@ -4,7 +4,17 @@ import { expect, test } from "bun:test";
 import { gatewayActor } from "../../src/access/roles.ts";
 import type { ManagedJobFilter } from "../../src/storage/managed-jobs.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { describeOn, type Engine, makeJob, makeKey, makeResult, takeOne, withStorage } from "./engines.ts";
+import {
+  countWork,
+  describeOn,
+  type Engine,
+  makeJob,
+  makeKey,
+  makeResult,
+  takeOne,
+  useJobStore,
+  withStorage,
+} from "./engines.ts";
 
 const everything: ManagedJobFilter = {
   ...{ owner: null, keyId: null, status: null, feature: null, subfeature: null, provider: null },
@@ -21,9 +31,36 @@ async function finish(storage: Storage, id: string, result = makeResult()): Prom
 
 export function describeManagedJobStore(engine: Engine): void {
   describeOn(engine, "jobs of all owners", () => {
+    const withTwo = useJobStore(engine);
+
     async function withJobs(body: (storage: Storage) => Promise<void>): Promise<void> {
       await withStorage({ ...(await engine.createStore()), works: true }, body);
     }
+
+    test("a cancelled job with a checkpoint is settled by one more item of work, also when it is deleted", async () => {
+      await withTwo(async (storage, other) => {
+        const job = makeJob({ webhookReceiver: null });
+        await storage.jobs.create(job, null);
+        const item = await takeOne(storage, "run");
+        await storage.jobs.begin(item, { countRun: true });
+        await storage.jobs.saveStep(item, job.id, { checkpoint: '{"step":1}', dueAt: Date.now() + 60_000 });
+        const cancel = (by: typeof storage) =>
+          by.jobs.cancel(job.id, null, { at: 1, result: "{}", delivery: { id: crypto.randomUUID() } });
+        const outcomes = await Promise.all([cancel(storage), cancel(other)]);
+        expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["cancelled", "unchanged"]);
+        expect((await countWork(storage)).run.waiting).toBe(1);
+        expect(await other.jobs.remove(job.id, job.owner)).toBe("deleted");
+        expect(await other.jobs.remove(job.id, job.owner)).toBe("missing");
+        expect(await other.jobs.find(job.id, null)).toBeNull();
+        const settling = await takeOne(storage, "run");
+        const begun = await storage.jobs.begin(settling, { countRun: true });
+        expect(begun).toMatchObject({ id: job.id, status: "fail", checkpoint: '{"step":1}' });
+        await storage.jobs.settle(settling, job.id);
+        await other.jobs.settle(settling, job.id);
+        expect((await countWork(storage)).run).toMatchObject({ waiting: 0, held: 0 });
+        expect(await storage.jobs.deleteExpired(Date.now() + 1, 10)).toBe(1);
+      });
+    });
 
     test("jobs are listed newest first, page by page, with the names of their keys, and without results", async () => {
       await withJobs(async (storage) => {

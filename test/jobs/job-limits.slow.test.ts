@@ -2,7 +2,7 @@
 // owners, cancellation by the owner and by the operator.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { hang } from "../support/answers.ts";
+import { answer, hang } from "../support/answers.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { providerSecret } from "../support/gateway-settings.ts";
 import { type Hooks, startHooks } from "../support/hooks.ts";
@@ -62,6 +62,7 @@ for (const { engine, why } of engines)
               ...{ dialect: "openai", base_url: `http://127.0.0.1:${vendor.port}/tasks/v1`, api_key: providerSecret },
               tasks: ["text/moderation"],
             },
+            replicate: { base_url: `http://127.0.0.1:${vendor.port}/replicate`, api_key: providerSecret },
           },
         },
       });
@@ -154,6 +155,26 @@ for (const { engine, why } of engines)
       expect((await call("GET", `${path}/${id}`)).body).toEqual(cancelled.body);
       expect(calls()).toHaveLength(1);
       expect((await call("DELETE", `${path}/${id}`)).status).toBe(200);
+    });
+
+    test("work that a cancelled job has started counts for the budget of its key, once", async () => {
+      const by = await gateway.createKey({ name: "spender", budget: { amount: 0.015, period: "none" } });
+      const body = { model: "image/generation/replicate", input: { text: "A fox", resolution: "1:1" } };
+      const sends = (method: string) =>
+        vendor.requests.filter((sent) => sent.method === method && sent.path.startsWith("/replicate/"));
+      vendor.next(answer(201, { id: "p1", status: "starting" }));
+      for (let polls = 0; polls < 100; polls++) vendor.next(answer(200, { id: "p1", status: "starting" }));
+      const id = await submit(body, by);
+      await vendor.waitFor("a poll", () => sends("GET").length > 0);
+      expect((await call("POST", `${path}/${id}/cancel`, { by })).status).toBe(200);
+      expect((await call("DELETE", `${path}/${id}`, { by })).status).toBe(200);
+      const read = async () => await gateway.manage("GET", "/usage?task=image/generation&group_by=outcome");
+      const lines = async () => ((await read()) as { totals: { lines: number } }).totals.lines;
+      await waitFor("its line", async () => (await lines()) > 0);
+      const refused = await call("POST", path, { body, by });
+      expect([refused.status, refused.body.error?.code]).toEqual([402, "budget_exceeded"]);
+      expect(sends("POST")).toHaveLength(1);
+      expect(await lines()).toBe(1);
     });
 
     test("a queued job that is cancelled is never begun", async () => {

@@ -9,8 +9,10 @@ import type { Engine, EngineStep, InputFile, TaskCall, TaskResult } from "../../
 import { GatewayError } from "../../src/errors.ts";
 import { CandidateLoop } from "../../src/inference/candidate-loop.ts";
 import { HealthBook } from "../../src/inference/health.ts";
+import type { AttemptReport } from "../../src/inference/report.ts";
 import { createUniversalAi } from "../../src/inference/universal-ai/universal-ai.ts";
 import type { StoredRequest } from "../../src/jobs/job-request.ts";
+import { cancelJob } from "../../src/jobs/jobs.ts";
 import { createRunner } from "../../src/jobs/runner.ts";
 import type { Json } from "../../src/lib/json-schema/schema.ts";
 import type { Deployment } from "../../src/providers/deployment.ts";
@@ -67,6 +69,7 @@ export function createFlakyJobs(jobs: JobStore) {
     saveStep: wrap("saveStep", jobs.saveStep),
     release: wrap("release", jobs.release),
     finish: wrap("finish", jobs.finish),
+    settle: wrap("settle", jobs.settle),
   };
   return {
     jobs: flaky,
@@ -140,6 +143,8 @@ export async function createJob(setup: Setup) {
   });
   const flaky = createFlakyJobs(storage.jobs);
   const asked: string[] = [];
+  /** The lines of the ledger that runs have reported. */
+  const reports: AttemptReport[] = [];
   /** The checkpoints with which engines were asked for a step. */
   const steps: (Json | null)[] = [];
   let opened = 0;
@@ -192,7 +197,7 @@ export async function createJob(setup: Setup) {
       jobs: flaky.jobs,
       universalAi,
       publish: async () => (await setup.publish?.(++published)) ?? "https://files.example/one",
-      report: () => {},
+      report: (attempt) => void reports.push(attempt),
       callLimits: setup.callLimits ?? createCallLimits(),
       findCaller: async () => null,
       checkLedger: () => {},
@@ -242,6 +247,7 @@ export async function createJob(setup: Setup) {
     id,
     storage,
     asked,
+    reports,
     steps,
     flaky,
     take,
@@ -255,6 +261,7 @@ export async function createJob(setup: Setup) {
       controller = new AbortController();
       await within(60_000, "the run", createRun(offered)(await take(), controller.signal));
     },
+    cancel: () => cancelJob(storage, { id, owner }),
     /** The gateway goes down. */
     goDown: () => controller.abort(),
     /** A worker begins it and dies. */

@@ -3,7 +3,7 @@
 import { type CallLimits, type Demand, noReservation } from "../../access/call-limits.ts";
 import type { Caller } from "../../access/caller.ts";
 import { type ErrorCode, GatewayError, ValidationError } from "../../errors.ts";
-import type { Charge } from "../../lib/charge.ts";
+import { type Charge, unknownUsage } from "../../lib/charge.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import { CallTicket } from "../../providers/call-ticket.ts";
 import type { Span } from "../../tracing/span.ts";
@@ -56,6 +56,12 @@ export class RunTicket extends CallTicket {
   }
 }
 
+/** Ends of continued work for which the gateway is the reason: the provider may go on with the work, and bill it. */
+const givenUp: ReadonlySet<AttemptReport["outcome"]> = new Set<ErrorCode>([
+  "provider_timeout",
+  "provider_not_configured",
+]);
+
 /** After these errors nothing was executed, unless a request was sent before. The request is refused, and has no line of a call. */
 const beforeCall: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "overloaded",
@@ -90,7 +96,7 @@ export async function accountRun<Result>(
   const startedAt = performance.now();
 
   function end(outcome: AttemptReport["outcome"]): void {
-    const { charge } = ticket;
+    const charge = ticket.charge ?? (run.isContinued && givenUp.has(outcome) ? unknownUsage : null);
     const isUnbilled = charge === null && outcome !== "completed" && outcome !== "caller_left";
     const { pico } = charge ?? chargeOfFailure(outcome);
     // Continued work has reserved nothing that could be counted if its cost is unknown.
@@ -113,6 +119,7 @@ export async function accountRun<Result>(
       durationMs: performance.now() - startedAt,
       firstTokenMs: null,
       usage: null,
+      ...(run.isContinued && !isUnbilled && { line: toWorkLine(run) }),
     };
     run.report(report);
     if (ticket.output !== undefined) span?.noteTaskOutput(ticket.output);
@@ -128,7 +135,12 @@ export async function accountRun<Result>(
     return result;
   } catch (error) {
     const outcome = toOutcome(abortReason(run.signal) ?? error);
-    if (isRefusal(error) && !ticket.isUsed && ticket.charge === null) {
+    const isGivenUp = run.isContinued && givenUp.has(outcome);
+    if (run.isContinued && !isGivenUp && (run.signal.aborted || outcome === "draining")) {
+      // The work goes on at the provider: a later run is reported, or the end of a cancelled job.
+      reservation.postpone();
+      span?.endPending();
+    } else if (!isGivenUp && isRefusal(error) && !ticket.isUsed && ticket.charge === null) {
       reservation.release();
       span?.cancel(outcome);
     } else end(outcome);
@@ -162,7 +174,17 @@ function isRefusal(error: unknown): boolean {
 
 const unknownDemand = (): Demand => ({ inputTokens: 0, outputTokens: 0, pico: null });
 
-function nameOf({ task, provider, model }: AccountedRun): string {
+/** The line of work that continues at a provider. However the work ends, and whichever process reports it, it is counted once. */
+export function toWorkLine(run: Pick<AccountedRun, "jobId" | "task" | "provider" | "model">) {
+  return { id: toLineId(`${run.jobId} ${nameOf(run)}`), time: Date.now() };
+}
+
+export function toLineId(text: string): string {
+  const hex = Bun.SHA256.hash(text, "hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-");
+}
+
+export function nameOf({ task, provider, model }: Pick<AccountedRun, "task" | "provider" | "model">): string {
   return model === null ? `${task}/${provider}` : `${task}/${provider}/${model}`;
 }
 

@@ -1,6 +1,7 @@
 // One run of one engine: checks the output against the schema of the task, publishes its binary results, computes its cost, and reports
 // the outcome.
 
+import type { Demand } from "../../access/call-limits.ts";
 import type { Caller } from "../../access/caller.ts";
 import { fitsOutputInParts } from "../../contract/fits-output.ts";
 import type { Task } from "../../contract/tasks.ts";
@@ -27,6 +28,8 @@ export interface OfferRun extends RunAccounting {
   readonly trace: Trace;
   /** Stores the bytes and returns their signed address. */
   readonly publish: (result: BinaryResult) => Promise<string>;
+  /** Of work that continues: what its start was expected to cost. */
+  readonly estimatedPico?: number | null;
 }
 
 export interface TaskOutcome {
@@ -40,7 +43,10 @@ export interface TaskOutcome {
   readonly milliseconds: number;
 }
 
-type PendingStep = Exclude<EngineStep, { readonly result: TaskResult }>;
+type PendingStep = Exclude<EngineStep, { readonly result: TaskResult }> & {
+  /** What the work may cost at most, in pico-dollars; null when that is unknown. */
+  readonly estimatedPico: number | null;
+};
 
 /** Runs the engine to its end. */
 export async function runOffer(run: OfferRun): Promise<TaskOutcome> {
@@ -79,12 +85,13 @@ async function runEngine(
   const { engine, model } = run.offer;
   const { provider } = engine;
   refuseUnavailable(engine);
-  return await accountRun(toAccount(run, isContinued), async (ticket) => {
+  const account = toAccount(run, isContinued);
+  return await accountRun(account, async (ticket) => {
     const startedAt = performance.now();
     const step = await start(engine, { ...call, model, ticket });
     if (!("result" in step)) {
       ticket.isPending = true;
-      return step;
+      return { ...step, estimatedPico: account.demand().pico };
     }
     const { result } = step;
     const milliseconds = performance.now() - startedAt;
@@ -97,8 +104,8 @@ async function runEngine(
   });
 }
 
-function toAccount(run: OfferRun, isContinued: boolean): AccountedRun {
-  const { task, call, offer } = run;
+function toAccount(run: OfferRun, isContinued: boolean) {
+  const { task, call, offer, estimatedPico } = run;
   const { engine, model } = offer;
   return {
     ...{ callLimits: run.callLimits, checkLedger: run.checkLedger, report: run.report },
@@ -108,9 +115,13 @@ function toAccount(run: OfferRun, isContinued: boolean): AccountedRun {
     address: findAddress(offer, call.deployment),
     input: call.input,
     reportsCalls: engine.isPaidByToken === true,
-    demand: () => estimateTask(task, offer, call),
+    demand: (): Demand =>
+      estimatedPico === undefined
+        ? estimateTask(task, offer, call)
+        : // The files of the start, on which an estimate depends, are not opened again.
+          { inputTokens: 0, outputTokens: 0, pico: estimatedPico },
     isContinued,
-  };
+  } satisfies AccountedRun;
 }
 
 /** For the trace. */

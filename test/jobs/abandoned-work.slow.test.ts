@@ -1,0 +1,162 @@
+// Work that a job has started at a provider and that ends without a result: it may be billed, so it has one line and counts for budgets.
+
+import { afterEach, describe, expect, test } from "bun:test";
+import { createCallLimits } from "../../src/access/call-limits.ts";
+import type { EngineStep, TaskCall } from "../../src/engines/engine.ts";
+import type { Json } from "../../src/lib/json-schema/schema.ts";
+import { begun, closeJobs, createJob, good, hang, type Scripted, type Setup } from "../support/job-runs.ts";
+import { waitFor } from "../support/wait.ts";
+
+afterEach(closeJobs);
+
+const started: EngineStep = { checkpoint: "t-1", waitMs: 0 };
+const vendor: Scripted = { name: "vendor", runStep: () => started };
+const pico = 7_000_000;
+
+/** Every reservation settles what it is told. */
+const callLimits: NonNullable<Setup["callLimits"]> = {
+  ...createCallLimits(),
+  charge: () => ({
+    settle: ({ pico }) => ({ countedPico: pico ?? -1, accounts: ["budget-1"] }),
+    release() {},
+    postpone() {},
+  }),
+};
+
+type Job = Awaited<ReturnType<typeof createJob>>;
+
+/** The lines that the ledger keeps of those that were reported. */
+function linesOf({ reports }: Job) {
+  const byId = new Map(reports.map((report) => [report.line?.id ?? crypto.randomUUID(), report]));
+  return [...byId.values()].map(({ outcome, charge, settled }) => [outcome, charge?.reason, settled.countedPico]);
+}
+
+async function startWork(setup: Partial<Setup> = {}): Promise<Job> {
+  const job = await createJob({ engines: [vendor], callLimits, ...setup });
+  await job.work();
+  expect([job.between().hasStep, job.reports]).toEqual([true, []]);
+  return job;
+}
+
+/** As if the start had been expected to cost this much, and time had passed since. */
+function checkpointOf(step: Json, more: object = {}): string {
+  return JSON.stringify({ offer: 0, called: true, step, runsBefore: 1, estimatedPico: pico, ...more });
+}
+
+describe("work that a job has started", () => {
+  test("has one line when the job is cancelled, whoever cancels it and however often", async () => {
+    const job = await createJob({ engines: [vendor], callLimits });
+    await job.die(checkpointOf("t-1"));
+    await Promise.all([job.cancel(), job.cancel()]);
+    expect(await job.result()).toMatchObject({ status: "fail", error: { message: "The job was cancelled." } });
+    await job.work();
+    expect(linesOf(job)).toEqual([["caller_left", "usage_unknown", pico]]);
+    expect(await job.storage.jobs.remove(job.id, "key:one")).toBe("deleted");
+    expect(await job.storage.jobs.deleteExpired(Number.MAX_SAFE_INTEGER, 10)).toBe(0);
+  });
+
+  test("has one line when two workers report it, because the first one lost its lease", async () => {
+    const job = await createJob({ engines: [vendor], callLimits });
+    await job.die(checkpointOf("t-1"));
+    await job.cancel();
+    job.flaky.goAway("settle", "before");
+    const first = job.work();
+    await waitFor("the first report", () => job.flaky.called.includes("settle"));
+    await job.work();
+    await first;
+    expect(job.reports).toHaveLength(2);
+    expect(linesOf(job)).toEqual([["caller_left", "usage_unknown", pico]]);
+  });
+
+  test("has a line although the cancelled job is deleted at once", async () => {
+    const job = await startWork();
+    await job.cancel();
+    expect(await job.storage.jobs.remove(job.id, "key:one")).toBe("deleted");
+    expect(await job.storage.jobs.find(job.id, null)).toBeNull();
+    expect(await job.storage.jobs.deleteExpired(Date.now() + 1, 10)).toBe(0);
+    await job.work();
+    expect(linesOf(job)).toHaveLength(1);
+    expect(await job.storage.jobs.deleteExpired(Date.now() + 1, 10)).toBe(1);
+  });
+
+  test("has one line when the job is cancelled while it is polled", async () => {
+    const runStep = (call: TaskCall, step: Json | null) => (step === null ? started : hang(call));
+    const job = await startWork({ engines: [{ name: "vendor", runStep }] });
+    const run = job.work();
+    await begun(job.asked, 2);
+    await job.cancel();
+    job.goDown();
+    await run;
+    await job.work();
+    expect(linesOf(job).map(([outcome]) => outcome)).toEqual(["caller_left"]);
+  });
+
+  test("has one line when a poll brings the result of a job that is cancelled meanwhile", async () => {
+    const answered = Promise.withResolvers<EngineStep>();
+    const runStep = (_call: TaskCall, step: Json | null) => (step === null ? started : answered.promise);
+    const job = await startWork({ engines: [{ name: "vendor", runStep }] });
+    const run = job.work();
+    await begun(job.asked, 2);
+    await job.cancel();
+    answered.resolve({ result: good });
+    await run;
+    await job.work();
+    expect(linesOf(job)).toHaveLength(1);
+  });
+
+  test("has one line when the job is cancelled while the work is being started", async () => {
+    const answered = Promise.withResolvers<EngineStep>();
+    const job = await createJob({ engines: [{ name: "vendor", runStep: () => answered.promise }], callLimits });
+    const run = job.work();
+    await begun(job.asked);
+    await job.cancel();
+    answered.resolve(started);
+    await run;
+    await job.work();
+    expect(linesOf(job).map(([outcome]) => outcome)).toEqual(["caller_left"]);
+  });
+
+  test("has a line when the time of the job is up", async () => {
+    const job = await createJob({ engines: [vendor], callLimits, timeoutMs: -1 });
+    await job.die(checkpointOf("t-1"));
+    await job.work();
+    expect(linesOf(job)).toEqual([["provider_timeout", "usage_unknown", pico]]);
+  });
+
+  test("has a line when the time of the job is up during a poll", async () => {
+    const runStep = (call: TaskCall, step: Json | null) => (step === null ? started : hang(call));
+    const job = await startWork({ engines: [{ name: "vendor", runStep }], timeoutMs: 2_000 });
+    await job.work();
+    expect(linesOf(job).map(([outcome, reason]) => [outcome, reason])).toEqual([["provider_timeout", "usage_unknown"]]);
+  });
+
+  test("has a line when every run of the job was interrupted", async () => {
+    const job = await createJob({ engines: [vendor], callLimits });
+    await job.die(checkpointOf("t-1", { runsBefore: -5 }));
+    await job.work();
+    expect(linesOf(job)).toEqual([["internal_error", "usage_unknown", pico]]);
+  });
+
+  test("has a line when its provider is no longer set up, also if a fallback answers", async () => {
+    for (const spares of [[], [{ name: "spare" }]]) {
+      const job = await createJob({ engines: [vendor, ...spares], callLimits });
+      await job.die(checkpointOf("t-1"));
+      await job.work([{ ...vendor, missing: "There is no key." }, ...spares]);
+      expect(linesOf(job)[0]).toEqual(["provider_not_configured", "usage_unknown", pico]);
+    }
+  });
+
+  test("has no line while an interrupted poll is repeated, and then that of its result", async () => {
+    let polls = 0;
+    const runStep = (call: TaskCall, step: Json | null) =>
+      step === null ? started : ++polls === 1 ? hang(call) : { result: good };
+    const job = await startWork({ engines: [{ name: "vendor", runStep }] });
+    const run = job.work();
+    await begun(job.asked, 2);
+    job.goDown();
+    await run;
+    expect(job.reports).toEqual([]);
+    await job.work();
+    expect(linesOf(job)).toEqual([["completed", null, 0.5e12]]);
+  });
+});
