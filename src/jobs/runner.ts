@@ -131,7 +131,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   async function run(item: WorkItem, signal: AbortSignal): Promise<void> {
     const job = await jobs.begin(item, { countRun: true });
     if (job === null) return;
-    if (job.status !== "processing") return await settle(item, job);
+    if (job.status !== "processing") return await settle(item, job, signal);
     const deadline = Math.min(job.createdAt + jobTimeoutMs, job.expiresAt - reportMs);
     const progress: Progress = job.checkpoint === null ? noProgress : JSON.parse(job.checkpoint);
     let span: Span | null = null;
@@ -159,13 +159,25 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     }
   }
 
-  /** Reports the work that a cancelled job has started. A crash before its end repeats the (idempotent) report. */
-  async function settle(item: WorkItem, job: JobRecord): Promise<void> {
+  /** Reports and abandons the work that a cancelled job has started. A crash before its end repeats both, which does no harm. */
+  async function settle(item: WorkItem, job: JobRecord, signal: AbortSignal): Promise<void> {
     const stored = JSON.parse(job.request) as StoredRequest;
     const caller = callerOf(stored, await findCaller(stored.caller.keyId));
     const progress: Progress = job.checkpoint === null ? noProgress : JSON.parse(job.checkpoint);
     reportAbandoned({ job, stored, caller }, progress, "caller_left");
+    const plan = planAgain(stored, caller);
+    const offer = plan?.offers[progress.offer];
+    if (plan !== null && offer !== undefined) await abandonStep({ job, stored, caller, plan, signal }, offer, progress);
     await retryWhileStoreDown(log, () => jobs.settle(item, job.id));
+  }
+
+  /** Null: the version or the settings have changed, and the request is refused now. */
+  function planAgain({ request }: StoredRequest, caller: Caller): TaskPlan | null {
+    try {
+      return universalAi.check(request, caller, "job");
+    } catch {
+      return null;
+    }
   }
 
   /** Work that was started at a provider ends without a result: its line has no cost, and budgets count what it may cost at most. */
@@ -254,9 +266,12 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   /** Deletes the files that the work stored at the provider. The outcome of the job does not depend on it. */
-  async function abandonStep(running: Running, offer: TaskOffer, { step }: Progress): Promise<void> {
+  async function abandonStep(
+    { job, stored, caller, plan, signal }: OwnedJob & Pick<Running, "plan" | "signal">,
+    offer: TaskOffer,
+    { step }: Progress,
+  ): Promise<void> {
     if (step === null || offer.engine.abandonStep === undefined) return;
-    const { job, stored, caller, plan, signal } = running;
     using limit = startDeadline({ timeoutMs: stopMs, signals: [signal] });
     const call = {
       ...{ input: plan.input, files: {}, providerParams: stored.request.provider_params ?? {} },

@@ -55,6 +55,25 @@ describe("work that a job has started", () => {
     expect(await job.storage.jobs.deleteExpired(Number.MAX_SAFE_INTEGER, 10)).toBe(0);
   });
 
+  for (const how of ["deletes its files", "fails to delete its files"]) {
+    test(`is abandoned when the job is cancelled, and the provider ${how}`, async () => {
+      const abandoned: unknown[] = [];
+      const abandonStep: NonNullable<Scripted["abandonStep"]> = async ({ jobId }, step) => {
+        abandoned.push([jobId, step]);
+        if (how.startsWith("fails")) throw new Error("The bucket does not answer.");
+      };
+      const job = await createJob({ engines: [{ ...vendor, abandonStep }], callLimits });
+      await job.die(checkpointOf("t-1"));
+      await job.cancel();
+      await job.work();
+      expect(abandoned).toEqual([[job.id, "t-1"]]);
+      expect(linesOf(job)).toContainEqual(["caller_left", "usage_unknown", pico]);
+      // The job is settled, so it is deleted and not only hidden.
+      expect(await job.storage.jobs.remove(job.id, "key:one")).toBe("deleted");
+      expect(await job.storage.jobs.deleteExpired(Number.MAX_SAFE_INTEGER, 10)).toBe(0);
+    });
+  }
+
   test("has one line when two workers report it, because the first one lost its lease", async () => {
     const job = await createJob({ engines: [vendor], callLimits });
     await job.die(checkpointOf("t-1"));
