@@ -24,16 +24,17 @@ export interface YamlFile {
 export function parseYaml(text: string): YamlFile {
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
-  const problems = [...listSyntaxProblems(document), ...listAliasProblems(document)]
+  const problems = [...listSyntaxProblems(document), ...listAliasProblems(document), ...listMergeProblems(document)]
     .toSorted((one, other) => one.offset - other.offset)
     .map(({ offset, message }) => ({ ...toPosition(lines, offset), message }));
   if (problems.length > 0) return { value: null, positions: {}, problems };
   try {
     return { value: document.toJS(), positions: findPositions(document, lines), problems: [] };
   } catch (error) {
-    // Too many aliases (a small file that would become a very large value), or a merge key (<<) whose value is not a map. For both, the
-    // library throws an Error without a position.
-    return { value: null, positions: {}, problems: [{ line: 1, column: 1, message: (error as Error).message }] };
+    // The library stops a small file that would become a very large value with a ReferenceError, which has no position.
+    if (!(error instanceof ReferenceError)) throw error;
+    const message = "the aliases (*) of this file would expand to too large a value; write some of the values";
+    return { value: null, positions: {}, problems: [{ line: 1, column: 1, message }] };
   }
 }
 
@@ -60,6 +61,22 @@ function listAliasProblems(document: yaml.Document.Parsed): Finding[] {
         const message = `the alias *${alias.source} is inside its own anchor, so the value would never end; write the value`;
         findings.push({ offset, message });
       }
+    },
+  });
+  return findings;
+}
+
+/** A merge key (`<<`) adds the members of a map, or of several maps. */
+function listMergeProblems(document: yaml.Document.Parsed): Finding[] {
+  const findings: Finding[] = [];
+  const isMap = (node: unknown) => yaml.isMap(yaml.isAlias(node) ? node.resolve(document) : node);
+  yaml.visit(document, {
+    Pair(_, { key, value }) {
+      // The library reads a plain `<<` as a symbol, and a quoted one as text.
+      if (!yaml.isScalar(key) || typeof key.value !== "symbol") return;
+      const isValid = yaml.isSeq(value) ? value.items.every(isMap) : isMap(value);
+      const message = "the value of << should be a map, or an alias (*) of one";
+      if (!isValid) findings.push({ offset: key.range?.[0] ?? 0, message });
     },
   });
   return findings;
