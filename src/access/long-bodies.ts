@@ -19,7 +19,7 @@ export class LongBodies {
   #latestAt = Number.NEGATIVE_INFINITY;
   /** The last request of any key but `#latestKey`. */
   #otherAt = Number.NEGATIVE_INFINITY;
-  /** When the next long body of a key may be read. An entry is small, and there are no more of them than keys, so none is deleted. */
+  /** When the next long body of a key may be read. An entry is small, and each key has at most one, so none is deleted. */
   readonly #freeAt = new Map<string, number>();
 
   noteRequest(keyId: string, now: number): void {
@@ -39,8 +39,9 @@ export class LongBodies {
     if (bytes < longBodyBytes || !this.#othersAreActive(keyId, now)) return 0;
     const waitMs = Math.max(0, (this.#freeAt.get(keyId) ?? now) - now);
     if (waitMs > maxWaitMs) {
-      const message = "Too many long requests of this key are waiting. Send fewer at once.";
-      throw new GatewayError("rate_limit_exceeded", message, { retryAfter: maxWaitMs / 1_000 });
+      const retryAfter = Math.ceil(waitMs / 1_000);
+      const message = `This request would wait ${retryAfter} s for earlier long requests of this key, and may wait ${maxWaitMs / 1_000} s. Send fewer or shorter ones at once.`;
+      throw new GatewayError("rate_limit_exceeded", message, { retryAfter });
     }
     this.#addPause(keyId, bytes, now);
     return waitMs;
@@ -54,7 +55,7 @@ export class LongBodies {
     this.#addPause(keyId, bytes - longBodyBytes, now);
   }
 
-  /** Waits for as long as `reserve` says, from now. Undefined: an await would cost an event-loop turn. */
+  /** Waits for as long as `reserve` says, from now. Undefined when there is no wait, because an await would cost an event-loop turn. */
   waitForTurn(keyId: string, declaredBytes: number | null): Promise<void> | undefined {
     const waitMs = this.reserve(keyId, declaredBytes, performance.now());
     return waitMs === 0 ? undefined : Bun.sleep(waitMs);

@@ -194,7 +194,10 @@ export function createRequestHandler(options: RequestHandlerOptions) {
   /** Undefined for a short body, and for the only key in use: an await would cost an event-loop turn. */
   function waitForTurn(declaredLength: string | null, { keyId }: Caller): Promise<void> | undefined {
     longBodies.noteRequest(keyId, performance.now());
-    return longBodies.waitForTurn(keyId, declaredLength === null ? null : Number(declaredLength));
+    const declaredBytes = declaredLength === null ? null : Number(declaredLength);
+    // Such a body is refused without being read, so it must not delay the next one.
+    if (declaredBytes !== null && declaredBytes > bodyLimits.maxBodyBytes) return undefined;
+    return longBodies.waitForTurn(keyId, declaredBytes);
   }
 }
 

@@ -28,10 +28,10 @@ afterAll(() => {
   for (const connection of waiting) connection.leave();
 });
 
-async function upload(text: string): Promise<string> {
+async function upload(text: string, by = key): Promise<string> {
   const form = new FormData();
   form.set("file", new File([text], "notes.txt"));
-  const headers = { authorization: `Bearer ${key}` };
+  const headers = { authorization: `Bearer ${by}` };
   const response = await fetch(`${gateway.url}/v3/upload`, { method: "POST", headers, body: form });
   return ((await response.json()) as { file_id: string }).file_id;
 }
@@ -49,13 +49,22 @@ const filePart = (id: string) => ({ type: "file", file: { file_id: id } });
 const inputOf = (id: string) => [{ role: "user", content: [{ type: "input_file", file_id: id }] }];
 
 /** Sends the head of a long request, while another key is active. */
-async function occupyTurn(by = key): Promise<void> {
+async function occupyTurn(by = key, bytes = hugeBodyBytes): Promise<RawConnection> {
   expect(await send("/v3/chat/completions", chat(text), otherKey)).toMatchObject({ status: 200 });
   const connection = await openConnection(gateway.url);
   waiting.push(connection);
   const head = `POST /v3/chat/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${by}\r\nContent-Type: application/json\r\n`;
-  connection.send(`${head}Content-Length: ${hugeBodyBytes}\r\n\r\n`);
+  connection.send(`${head}Content-Length: ${bytes}\r\n\r\n`);
+  return connection;
 }
+
+test("a body that is refused because it is too long delays no other request of its key", async () => {
+  const third = await gateway.createKey({ name: "third" });
+  const named = await upload("text ".repeat(megabyte / 5), third);
+  const connection = await occupyTurn(third, hugeBodyBytes + 1);
+  expect((await connection.receive()).status).toBe(413);
+  expect(await send("/v3/chat/completions", chat(filePart(named)), third)).toMatchObject({ status: 200 });
+});
 
 describe("while a long body of its key is read and another key is active", () => {
   const requests = {
