@@ -114,7 +114,7 @@ describe("a parameter that the provider does not support has the caller's name",
   test.each([
     [{ model: claude, top_logprobs: 2 }, ["body", "top_logprobs"]],
     [{ model: claude, include: ["message.output_text.logprobs"] }, ["body", "include"]],
-    [{ model: "cohere/command-a", tools: [search] }, ["body", "tools"]],
+    [{ model: "cohere/command-a", tools: [search] }, ["body", "tools", "web_search"]],
     [{ model: claude, text: { verbosity: "low" }, strict_parameters: true }, ["body", "text", "verbosity"]],
     [
       { model: claude, input: [{ role: "user", content: [{ type: "input_text", text: "Read" }, archive] }] },

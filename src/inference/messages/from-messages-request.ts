@@ -43,7 +43,7 @@ const callerNames: CallerNames = {
   stop: "stop_sequences",
   user: "metadata.user_id",
   parallel_tool_calls: "tool_choice.disable_parallel_tool_use",
-  web_search_options: "tools",
+  web_search_options: "tools.web_search",
 };
 
 function toSystem(system: MessagesRequest["system"]): ChatMessage[] {

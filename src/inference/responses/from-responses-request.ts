@@ -53,7 +53,7 @@ const callerNames: CallerNames = {
   response_format: "text.format",
   verbosity: "text.verbosity",
   reasoning_effort: "reasoning.effort",
-  web_search_options: "tools",
+  web_search_options: "tools.web_search",
 };
 
 function toMessages({ instructions, input }: ResponseRequest, earlier: readonly Item[], conversation: Conversation) {
