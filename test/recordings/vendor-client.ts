@@ -1,6 +1,6 @@
 // Which client reads a recording: the one that the vendor publishes, or that of the chat format where the vendor speaks it.
 
-import { type Outcome, toGatewayFailure } from "./outcome.ts";
+import { inTheMiddle, type Outcome, toGatewayFailure } from "./outcome.ts";
 import { readWithAnthropic } from "./readers/anthropic.ts";
 import { readWithBedrock } from "./readers/bedrock.ts";
 import { readWithCohere } from "./readers/cohere.ts";
@@ -29,5 +29,7 @@ export async function readWithVendorClient(recording: Recording, url: string): P
   if (provider === "cohere") return readWithCohere(recording, url);
   if (provider === "mistral") return readWithMistral(recording, url);
   if (provider === "ollama" && /\/api\/\w+$/.test(recording.url)) return readWithOllama(recording, url);
-  return readWithOpenAI({ model, messages, stream }, target);
+  const toFailure = (status: number | null, _code: string, stated: number | null) =>
+    status === null ? inTheMiddle(stated) : toGatewayFailure(status);
+  return readWithOpenAI({ model, messages, stream }, { ...target, toFailure });
 }

@@ -21,13 +21,16 @@ interface Client {
 interface ApiError extends Error {
   readonly status: number | undefined;
   readonly code: string | null | undefined;
+  /** The error object that the vendor sent. */
+  readonly error: unknown;
 }
 
 export interface ChatTarget {
   readonly baseURL: string;
   readonly apiKey: string;
   /** What a failure is in the gateway's words. */
-  toFailure(status: number | null, code: string): Failure;
+  /** `stated`: the status that an error in the middle of an answer states; null for none. */
+  toFailure(status: number | null, code: string, stated: number | null): Failure;
 }
 
 export async function readWithOpenAI(
@@ -44,10 +47,11 @@ export async function readWithOpenAI(
     else reading.add(answer, "message");
   } catch (error) {
     if (!(error instanceof APIError)) throw error;
-    return failed(toFailure(error.status ?? null, String(error.code ?? "")), reading.choices);
+    const stated = toStatedStatus(error.error);
+    return failed(toFailure(error.status ?? null, String(error.code ?? ""), stated), reading.choices);
   }
   // Some vendors fail with a good status, and the client hands out what they say.
-  if (reading.hasFailed) return failed(toFailure(null, "provider_error"), reading.choices);
+  if (reading.hasFailed) return failed(toFailure(null, "provider_error", null), reading.choices);
   return { choices: reading.choices, usage: reading.usage, failure: null };
 }
 
@@ -110,11 +114,19 @@ function addMessage(builder: ChoiceBuilder, message: JsonObject): void {
   }
 }
 
+function toStatedStatus(error: unknown): number | null {
+  const { code, status_code: status } = asObject(error);
+  if (typeof code === "number") return code;
+  return typeof status === "number" ? status : null;
+}
+
+/** Some vendors count reasoning only in the total. The gateway states it as a part of the completion, so that the total is the sum. */
 function toUsage(usage: JsonObject): Usage {
   const cached = asObject(usage["prompt_tokens_details"])["cached_tokens"];
+  const prompt = Number(usage["prompt_tokens"] ?? 0);
   return {
-    prompt: Number(usage["prompt_tokens"] ?? 0),
-    completion: Number(usage["completion_tokens"] ?? 0),
+    prompt,
+    completion: Math.max(Number(usage["completion_tokens"] ?? 0), Number(usage["total_tokens"] ?? 0) - prompt),
     cached: typeof cached === "number" ? cached : null,
   };
 }
