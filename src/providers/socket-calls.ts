@@ -6,13 +6,13 @@ import { dlopen, FFIType } from "bun:ffi";
 const solSocket = 1; // SOL_SOCKET
 const soReceiveBuffer = 8; // SO_RCVBUF
 const peekWithoutWaiting = 0x2 | 0x40; // MSG_PEEK | MSG_DONTWAIT
-// The size that the kernel begins with: a provider 100 ms away can still send 0.6 MB per second. Less would be slow on the loopback
-// interface, where one segment has this size.
+// The kernel doubles this value to 131,072, the size that it begins with. Half of that is the receive window: a provider 100 ms away can
+// still send 0.6 MB per second. Less would be slow on the loopback interface, where one segment has this size.
 const receiveBufferBytes = 65_536;
 
 export interface SocketCalls {
   /**
-   * Limits the TCP receive buffer. For a fast sender the kernel grows it to megabytes and returns up to half a megabyte per read, which
+   * Limits the TCP receive buffer. For a fast sender the kernel grows it to megabytes, and Bun reads up to half a megabyte at once, which
    * stays in memory while the caller does not read.
    */
   limitReceiveBuffer(fd: number): void;
