@@ -25,6 +25,7 @@ import { gatewayName, receiverAddress, receiverNames, strangeAddress } from "../
 import { openConnection } from "../support/raw-http.ts";
 import {
   type RawTlsReceiver,
+  type RawTlsReceiverOptions,
   type ReceivedRequest,
   startRawTlsReceiver,
   toAnswer,
@@ -198,6 +199,22 @@ describe("deliver", () => {
     test(`${id}: ${name}`, () => signAndVerify(send.receiver?.output ?? {}));
 });
 
+/** A receiver, and a listener with the same port on loopback, for requests that are led there. */
+async function startTrappedReceiver(
+  options: RawTlsReceiverOptions,
+): Promise<{ receiver: RawTlsReceiver; trap: Canary }> {
+  for (;;) {
+    const receiver = await startRawTlsReceiver(options);
+    // A port that is free on the address of the receiver may be taken on loopback.
+    const trap = await startCanary(receiver.port).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EADDRINUSE") throw error;
+      return null;
+    });
+    if (trap !== null) return { receiver, trap };
+    receiver.stop();
+  }
+}
+
 /** Submits a job whose receiver does what the case says, and waits until nothing more will be tried. */
 async function deliver(
   to: GatewayProcess,
@@ -206,16 +223,13 @@ async function deliver(
   closers: (() => void)[],
 ): Promise<Delivered> {
   const script = badInput.send.receiver ?? {};
-  const receiver = await startRawTlsReceiver({
+  const { receiver, trap } = await startTrappedReceiver({
     address: receiverAddress,
     answer: (_request, socket) => receive(script, socket),
     ...(script.tls === "1.0" && { maxVersion: "TLSv1" }),
   });
-  closers.push(receiver.stop);
+  closers.push(receiver.stop, () => void trap.server.close());
   if (script.refuse === true) receiver.stop();
-  // Whatever is led to loopback finds somebody there.
-  const trap = await startCanary(receiver.port);
-  closers.push(() => void trap.server.close());
   const host = script.tls === "wrong_host" ? `${badInput.id}.wrong.example` : `${badInput.id}.hooks.example`;
   const then = script.dns === undefined ? [] : [script.dns === "nx" ? ("nxdomain" as const) : [script.dns]];
   dns.set(host, [receiverAddress], ...then);

@@ -8,13 +8,17 @@ export interface Canary {
   readonly hits: () => number;
 }
 
+/** Rejects when another program listens on the port. */
 export async function startCanary(port = 0): Promise<Canary> {
   let hits = 0;
   const server = createServer((socket) => {
     hits += 1;
     socket.destroy();
   });
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const listening = Promise.withResolvers<void>();
+  server.once("error", listening.reject);
+  server.listen(port, "127.0.0.1", listening.resolve);
+  await listening.promise;
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the canary has no port");
   return { server, port: address.port, hits: () => hits };
