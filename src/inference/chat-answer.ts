@@ -68,7 +68,7 @@ export function toReasoningState(
   return { origin, details: details ?? [], calls: new Map(extras), message: extra ?? null };
 }
 
-/** The counts as the ledger has them; 0 where there is none. `reasoning` is null when the provider did not report it. */
+/** The same counts as in the ledger. A missing count is 0, except `reasoning`, which is null when the provider did not report it. */
 export function readTokenCounts(usage: ChatUsage | null | undefined) {
   const parts = readTokenParts(usage);
   if (parts === null) {

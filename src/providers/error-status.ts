@@ -6,8 +6,8 @@ import { asNumber, asObject, asString } from "./lenient.ts";
 
 /**
  * Types of Anthropic's format (https://platform.claude.com/docs/en/api/errors), types and codes of OpenAI's
- * (https://platform.openai.com/docs/guides/error-codes), and the codes of ResponseError of npm's openai 7.53.0. Names of failures that say
- * no more than that the vendor failed are left out.
+ * (https://platform.openai.com/docs/guides/error-codes), and the codes of ResponseError of npm's openai 7.53.0. Generic names such as
+ * `server_error` are left out: an unknown name is an error of the provider already.
  */
 const statuses: Readonly<Record<string, number>> = {
   invalid_request_error: 400,

@@ -132,7 +132,7 @@ describe("an entry", () => {
     expect(table.buckets * table.bucketSize).toBe(8);
   });
 
-  test("that nobody used for three minutes is given to another key, and begins empty", () => {
+  test("that was unused for three minutes is reused for another key, with all counts at zero", () => {
     const { clock, openProcess, warnings } = openTable(1);
     const process = openProcess(1);
     countOne(process, "key:old");

@@ -220,7 +220,7 @@ describe("a lease", () => {
     return { ...gateways, shares, countAsked: () => asked };
   }
 
-  test("that was refused is not asked for again for a quarter of a second, and the time to wait goes down", async () => {
+  test("that was refused is not requested again for 250 ms, and the remaining wait decreases", async () => {
     const { clock, shares, countAsked, close } = await openUsedUp();
     const waitMs = await shares.lease(limit, 5);
     expect(waitMs).toBeGreaterThan(10_000);
@@ -233,7 +233,7 @@ describe("a lease", () => {
     await close();
   });
 
-  test("of less than was refused is asked for at once, and so is that of another limit", async () => {
+  test("for a smaller amount or another limit is requested at once after a refusal", async () => {
     const { shares, countAsked, close } = await openUsedUp();
     await shares.lease(limit, 5);
     expect(await shares.lease(limit, 1)).toBe(0);
@@ -242,12 +242,12 @@ describe("a lease", () => {
     await close();
   });
 
-  test("is asked for once by requests that need it at the same time", async () => {
+  test("is requested once for concurrent requests", async () => {
     const { shares, countAsked, close } = await openUsedUp();
     const waits = await Promise.all(Array.from({ length: 5 }, () => shares.lease(limit, 1)));
     expect(waits).toEqual([0, 0, 0, 0, 0]);
     expect(countAsked()).toBe(1);
-    // The one that has ended is not in the way of the next.
+    // A finished request does not block the next one.
     await shares.lease(limit, 1);
     expect(countAsked()).toBe(2);
     await close();

@@ -68,9 +68,9 @@ test.each([
 });
 
 test.each([
-  ["the first claim that is there", { name: "Ada", email: "ada@example.com" }, "Ada"],
-  ["the next claim if the first one is no text", { name: 5, email: "ada@example.com" }, "ada@example.com"],
-  ["the subject if there is none", {}, "ada"],
+  ["the first claim that has a text", { name: "Ada", email: "ada@example.com" }, "Ada"],
+  ["the next claim if the first one is a number", { name: 5, email: "ada@example.com" }, "ada@example.com"],
+  ["the subject if no claim has a name", {}, "ada"],
 ] as const)("the name of a person is %s", async (_title, claims, expected) => {
   issuer.state.person = { sub: "ada", ...claims };
   const { finish } = await start({ nameClaims: ["name", "email"] });

@@ -83,7 +83,7 @@ test("a command that succeeds exits with 0, and so does one that prints its help
   expect((await run("--unknown")).code).toBe(2);
 });
 
-test("a result is printed as JSON if that is asked for, and otherwise as lines", async () => {
+test("a result is printed as JSON with --json, and as lines without it", async () => {
   const result = { json: { a: [1] }, lines: ["one", "two"] };
   const print = (isJson: boolean | undefined) =>
     runAndCollect(async (output) => {

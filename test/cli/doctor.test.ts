@@ -48,7 +48,7 @@ describe("what is measured on this machine", () => {
     expect(freeFiles === null).toBe(statfsSync(tmpdir()).files === 0);
   });
 
-  test("is no more memory than it has", () => {
+  test("never exceeds the memory of the machine", () => {
     expect(measureMemory()).toBeWithin(1, totalmem() + 1);
   });
 

@@ -101,7 +101,7 @@ describe("columns", () => {
     expect(await itemsIn(lines)).toEqual(items);
   });
 
-  test("a head without a description or without an amount is none", async () => {
+  test("a row without a description column or an amount column is not a table head", async () => {
     expect(await itemsIn(["Qty   Price   Zeilenwert", "2     50.00   100.00"])).toEqual([]);
     expect(await itemsIn(["Item           Qty", "Chair          2"])).toEqual([]);
   });

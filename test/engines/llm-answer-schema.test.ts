@@ -95,7 +95,7 @@ describe("a value is made to fit its schema", () => {
     expect(conform({ text: null, place: null, note: null }, schema)).toEqual({ note: null });
   });
 
-  test("with missing objects, where that is asked for, also inside lists", () => {
+  test("with missing objects filled in if the caller requests it, also inside lists", () => {
     expect(conform({ text: "x" }, schema, true)).toEqual({ text: "x", note: null, place: { city: null } });
     expect(conform([{ list: [] }], listOfEach(schema), true)).toEqual([
       { note: null, place: { city: null }, list: [] },

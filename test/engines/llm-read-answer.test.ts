@@ -35,7 +35,7 @@ describe("the object in an answer is read", () => {
     ['{"a":1} or {"a":2}'],
     ["[1]"],
     ["null"],
-  ])("and there is none in %j", (text) => {
+  ])("no object is found in %j", (text) => {
     expect(readJson(text)).toBeUndefined();
   });
 

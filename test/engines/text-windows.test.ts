@@ -46,7 +46,7 @@ describe("a text is split", () => {
   });
 });
 
-test("the windows have the length that is asked for at most, and together they are the text", () => {
+test("no window is longer than the maximum, and the joined windows are the text", () => {
   const text = "The quay is closed. Boats lie in the harbour until May! 😀😀😀\nWho asks? ".repeat(40);
   for (const maxCharacters of [20, 50, 333]) {
     const windows = splitWindows(text, maxCharacters);

@@ -71,7 +71,7 @@ export interface StreamFailure {
   readonly switchyard?: Record<string, unknown>;
 }
 
-/** The codes of the response object's error, by the type of ours. */
+/** Maps the type of a gateway error to the `error.code` of a response object. */
 const responseCodes: Readonly<Record<string, string>> = {
   rate_limit_error: "rate_limit_exceeded",
   invalid_request_error: "invalid_prompt",
