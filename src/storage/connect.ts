@@ -16,7 +16,7 @@ const defaultLockTimeoutMs = 800;
 export async function connectSqlite(dataDir: string, lockTimeoutMs = defaultLockTimeoutMs): Promise<Database> {
   createDataDir(dataDir);
   const client = new Bun.SQL({ adapter: "sqlite", filename: databaseFile(dataDir), safeIntegers: true });
-  const database = toDatabase(client, "sqlite", createSqliteQueue, lockTimeoutMs);
+  const database = toDatabase(client, { engine: "sqlite", createQueue: createSqliteQueue, lockTimeoutMs });
   try {
     await database.sql.script(`pragma busy_timeout = ${busyTimeoutMs}`);
     await useWriteAheadLog(database);
@@ -62,7 +62,7 @@ export function connectPostgres(databaseUrl: string, options: PostgresOptions): 
     ...(url.pathname.length > 1 ? { database: decodeURIComponent(url.pathname.slice(1)) } : {}),
     connection: { application_name: url.searchParams.get("application_name") ?? "switchyard" },
   });
-  return toDatabase(client, "postgres", options.createQueue ?? refuseQueue);
+  return toDatabase(client, { engine: "postgres", createQueue: options.createQueue ?? refuseQueue });
 }
 
 export function parseDatabaseUrl(databaseUrl: string): URL {

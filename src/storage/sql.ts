@@ -52,39 +52,45 @@ export interface Database {
   readonly client: Bun.SQL;
   /** Throws inside a transaction, where it would wait for the connection that the transaction holds. */
   readonly sql: Sql;
-  /** As `sql`, and cancels its statements when the signal fires. */
+  /** Like `sql`, but cancels its statements when the signal is aborted. */
   withSignal(signal: AbortSignal): Sql;
   transaction<T>(body: (sql: TransactionSql) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-/** `lockTimeoutMs`: how long a transaction on SQLite waits for the lock of the file. */
-export function toDatabase(client: Bun.SQL, engine: Engine, createQueue: CreateQueue, lockTimeoutMs = 0): Database {
+export interface DatabaseOptions {
+  readonly engine: Engine;
+  readonly createQueue: CreateQueue;
+  /** On SQLite: how long a transaction waits for the lock of the file. Default: 0. */
+  readonly lockTimeoutMs?: number;
+}
+
+export function toDatabase(client: Bun.SQL, { engine, createQueue, lockTimeoutMs = 0 }: DatabaseOptions): Database {
   const inTransaction = new AsyncLocalStorage<true>();
 
-  function refuseInside(): void {
+  function refuseInTransaction(): void {
     if (inTransaction.getStore() === undefined) return;
     throw new Error("The base handle was used inside a transaction; use the handle that the transaction passes in");
   }
 
-  function transaction<T>(body: (sql: TransactionSql) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    refuseInside();
+  async function transaction<T>(body: (sql: TransactionSql) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    refuseInTransaction();
     const run = (inner: Bun.TransactionSQL) =>
       inTransaction.run(true, async () => {
-        const result = await body(toTransactionSql(inner, engine, createQueue, signal));
+        const result = await body(toTransactionSql(inner, { engine, createQueue, signal }));
         // A write that was reported as failed must not be committed.
         signal?.throwIfAborted();
         // Bun would treat an array as a list of queries, so the result is wrapped.
         return { result };
       });
-    const done = engine === "sqlite" ? beginImmediate(client, lockTimeoutMs, run) : client.begin(run);
-    return done.then((outcome) => (outcome as { result: T }).result);
+    const { result } = await (engine === "sqlite" ? beginImmediate(client, lockTimeoutMs, run) : client.begin(run));
+    return result;
   }
 
   return {
     engine,
     client,
-    sql: toSql(client, engine, createQueue, { check: refuseInside }),
-    withSignal: (signal) => toSql(client, engine, createQueue, { signal, check: refuseInside }),
+    sql: toSql(client, { engine, createQueue, check: refuseInTransaction }),
+    withSignal: (signal) => toSql(client, { engine, createQueue, signal, check: refuseInTransaction }),
     transaction,
   };
 }
@@ -99,44 +105,38 @@ async function beginImmediate<T>(
   run: (inner: Bun.TransactionSQL) => Promise<T>,
 ): Promise<T> {
   const deadline = performance.now() + lockTimeoutMs;
-  let isBegun = false;
+  let hasBegun = false;
   for (;;) {
     try {
-      return (await client.begin("immediate", (inner) => {
-        isBegun = true;
+      return await client.begin("immediate", (inner) => {
+        hasBegun = true;
         return run(inner);
-      })) as T;
+      });
     } catch (error) {
-      const isBusy = error instanceof Error && (error as { code?: unknown }).code === "SQLITE_BUSY";
-      if (isBegun || !isBusy || performance.now() > deadline) throw error;
+      const isBusy = error instanceof Error && "code" in error && error.code === "SQLITE_BUSY";
+      if (hasBegun || !isBusy || performance.now() > deadline) throw error;
       await Bun.sleep(1 + Math.random() * 2);
     }
   }
 }
 
-function toTransactionSql(
-  client: Bun.TransactionSQL,
-  engine: Engine,
-  createQueue: CreateQueue,
-  signal: AbortSignal | undefined,
-): TransactionSql {
-  const savepoint = async <T>(body: (sql: Sql) => Promise<T>): Promise<T> => {
-    const outcome = await client.savepoint(async (inner) => ({
-      result: await body(toSql(inner, engine, createQueue, { signal })),
-    }));
-    return (outcome as { result: T }).result;
-  };
-  return Object.assign(toSql(client, engine, createQueue, { signal }), { savepoint });
-}
-
 interface HandleOptions {
+  readonly engine: Engine;
+  readonly createQueue: CreateQueue;
   readonly signal?: AbortSignal | undefined;
   /** Throws if the handle must not be used now. */
   readonly check?: () => void;
 }
 
-function toSql(client: Bun.SQL, engine: Engine, createQueue: CreateQueue, { signal, check }: HandleOptions): Sql {
-  // The signal belongs to one operation, so its listener need not be removed.
+function toTransactionSql(client: Bun.TransactionSQL, options: HandleOptions): TransactionSql {
+  const savepoint = async <T>(body: (sql: Sql) => Promise<T>): Promise<T> => {
+    const { result } = await client.savepoint(async (inner) => ({ result: await body(toSql(inner, options)) }));
+    return result;
+  };
+  return Object.assign(toSql(client, options), { savepoint });
+}
+
+function toSql(client: Bun.SQL, { engine, createQueue, signal, check }: HandleOptions): Sql {
   let started: { cancel(): unknown }[] | null = null;
 
   function run<Row>(query: Bun.SQL.Query<Row[]>): Promise<Row[]> {
@@ -144,6 +144,7 @@ function toSql(client: Bun.SQL, engine: Engine, createQueue: CreateQueue, { sign
     if (started === null) {
       const all: { cancel(): unknown }[] = [];
       started = all;
+      // The signal belongs to one operation, so its listener need not be removed.
       signal.addEventListener("abort", () => {
         for (const query of all) query.cancel();
       });
@@ -176,7 +177,7 @@ function toSql(client: Bun.SQL, engine: Engine, createQueue: CreateQueue, { sign
       for (const row of Array.isArray(rows) ? rows : [rows]) {
         for (const value of Object.values(row)) if (typeof value === "string") refuseNul(value);
       }
-      return { fragment: client(rows as SqlRow) };
+      return { fragment: client(rows) };
     },
     list: (values: readonly string[]): SqlFragment => {
       for (const value of values) refuseNul(value);
@@ -192,6 +193,7 @@ function toSql(client: Bun.SQL, engine: Engine, createQueue: CreateQueue, { sign
   });
   // Created on first use, because most operations do not touch the queue.
   let work: WorkQueue | null = null;
+  // The cast adds the new property, which the type of `defineProperty` leaves out.
   return Object.defineProperty(statements, "work", {
     get: () => {
       work ??= createQueue(statements);
@@ -204,7 +206,7 @@ function isFragment(value: SqlValue | SqlFragment): value is SqlFragment {
   return typeof value === "object" && value !== null && !(value instanceof Uint8Array);
 }
 
-/** PostgreSQL rejects NUL in text and SQLite truncates at it: both answer 422. */
+/** PostgreSQL rejects text with a NUL character, and SQLite truncates it there. On both, the caller gets a 422. */
 function refuseNul(text: string): void {
   if (!text.includes("\u0000")) return;
   throw new ValidationError([{ loc: ["body"], msg: "Text must not contain NUL characters", type: "value_error" }]);
