@@ -112,7 +112,7 @@ export const fileStatements = {
 
   deleteUploads: write(null, async (sql, owner: string, ids: readonly string[]): Promise<DeletedFile[]> => {
     const rows: SqlRow[] = [];
-    const lock = sql.names(sql.engine === "postgres" ? ["for update"] : []);
+    const lock = sql.raw(sql.engine === "postgres" ? "for update" : "");
     // Locked in the order of ids, so that concurrent calls for the same files cannot deadlock.
     for (const batch of toBatches([...new Set(ids)].toSorted(), maxListLength)) {
       rows.push(

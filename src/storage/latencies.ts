@@ -40,7 +40,7 @@ export async function addLatencies(sql: Sql, lines: readonly LedgerLine[]): Prom
   // Always in the same order, so that two transactions never wait for each other.
   const sorted = [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]): SqlRow => row);
   for (const batch of toBatches(sorted))
-    await sql`insert into latency_hourly ${sql.columns(batch)} ${sql.names([addCounts])}`;
+    await sql`insert into latency_hourly ${sql.columns(batch)} ${sql.raw(addCounts)}`;
 }
 
 function count(row: Record<string, string | number>, column: string | undefined): void {

@@ -143,9 +143,9 @@ export const ledgerStatements = {
   mergeBlocks: {
     ...write(null, async (sql, before: number): Promise<number> => {
       // The index of small blocks needs the number in the text.
-      const isSmall = sql.part`lines < ${sql.names([String(smallBlock)])}`;
-      const day = sql.names([String(dayMs)]);
-      const lock = sql.names(sql.engine === "postgres" ? ["for update skip locked"] : []);
+      const isSmall = sql.part`lines < ${sql.raw(String(smallBlock))}`;
+      const day = sql.raw(String(dayMs));
+      const lock = sql.raw(sql.engine === "postgres" ? "for update skip locked" : "");
       // Blocks that are alone on their day are left out, because they would fill the limit. The day is a range, so that the index finds it.
       const small = await sql<SmallBlock>`
         select id, process_id, to_time, lines from ledger_blocks as block

@@ -25,8 +25,10 @@ export interface Statements {
   list(values: readonly string[]): SqlFragment;
   /** The quoted name of a table or column. */
   identifier(name: string): SqlFragment;
-  /** A list of column names, for `select` and `returning`. Never pass a name from outside. */
+  /** A list of columns or expressions, for `select` and `returning`. As with `raw`, never pass text from outside. */
   names(columns: readonly string[]): SqlFragment;
+  /** SQL text that cannot be a parameter, such as `for update`. Never pass text from outside: it is not escaped. */
+  raw(text: string): SqlFragment;
   /** A part of a statement that several statements share, such as a condition. */
   part(text: TemplateStringsArray, ...values: readonly (SqlValue | SqlFragment)[]): SqlFragment;
   /** A statement without parameters, for migrations and pragmas. */
@@ -185,6 +187,7 @@ function toSql(client: Bun.SQL, { engine, createQueue, signal, check }: HandleOp
     },
     identifier: (name: string): SqlFragment => ({ fragment: client(name) }),
     names: (columns: readonly string[]): SqlFragment => ({ fragment: client.unsafe(columns.join(", ")) }),
+    raw: (text: string): SqlFragment => ({ fragment: client.unsafe(text) }),
     part: (text: TemplateStringsArray, ...values: readonly (SqlValue | SqlFragment)[]): SqlFragment => ({
       fragment: build(text, values),
     }),

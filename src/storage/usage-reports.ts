@@ -77,13 +77,13 @@ export const usageReportStatements = {
     const where = addFilters(sql, sql.part`d.last_hour >= ${from}`, filters);
     const dimensions = groupBy.map((column, index) => `${toExpression(column, offsetMs)} as dimension_${index}`);
     // Both dialects take numbers for the columns of the result.
-    const grouping = groupBy.length === 0 ? [] : [`group by ${groupBy.map((_, index) => index + 1).join(", ")}`];
+    const grouping = groupBy.length === 0 ? "" : `group by ${groupBy.map((_, index) => index + 1).join(", ")}`;
     // As a number in the text: for a parameter, PostgreSQL plans to read only the first tenth of the groups.
-    const limit = sql.names([`limit ${Math.trunc(maxGroups) + 1}`]);
+    const limit = sql.raw(`limit ${Math.trunc(maxGroups) + 1}`);
     const rows = await sql`
       select ${sql.names([...dimensions, ...sums])}
       from (${selectSums(sql, query, where)}) s join usage_dimensions d on d.id = s.dimension_id
-      where ${where} ${sql.names(grouping)} ${limit}`;
+      where ${where} ${sql.raw(grouping)} ${limit}`;
     if (rows.length > maxGroups) return "too_many";
     return rows.map((row) => ({
       values: groupBy.map((_, index) => String(row[`dimension_${index}`])),

@@ -98,7 +98,7 @@ export async function addToTotals(sql: Sql, rows: readonly SqlRow[]): Promise<vo
     const id = dimension_id * BigInt(idsPerDimension) + BigInt(hour / hourMs);
     return { id, dimension_id, hour, ...Object.fromEntries(sumNames.map((name) => [name, row[name] ?? 0])) };
   });
-  const onConflict = sql.names([`on conflict (id) ${addSums}`]);
+  const onConflict = sql.raw(`on conflict (id) ${addSums}`);
   for (const batch of toBatches(sums.toSorted((one, other) => (one.id < other.id ? -1 : 1))))
     await sql`insert into usage_sums ${sql.columns(batch)} ${onConflict}`;
 }
@@ -114,7 +114,7 @@ async function findDimensions(sql: Sql, rows: readonly SqlRow[]): Promise<Readon
     wanted.set(key, { id: Math.floor((1 + Math.random()) * 2 ** 40), ...values, last_hour: Number(row["hour"]) });
   }
   const sorted = [...wanted].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
-  const onConflict = sql.names([`on conflict (${sameDimensions[sql.engine]}) ${keepLastHour}`]);
+  const onConflict = sql.raw(`on conflict (${sameDimensions[sql.engine]}) ${keepLastHour}`);
   const ids = new Map<string, bigint>();
   for (const batch of toBatches(sorted)) {
     const found = await sql<SqlRow & { readonly id: bigint }>`
@@ -131,7 +131,7 @@ function toKey(row: SqlRow): string {
 /** On SQLite: joins the sums from a full hour to another one, which is not included, as `s` to `usage_dimensions d`, by ranges of the primary key. */
 export function joinSums(sql: Sql, from: number, to: number): SqlFragment {
   const [first, end] = [from, to].map((time) => `d.id * ${idsPerDimension} + ${Math.ceil(time / hourMs)}`);
-  return sql.names([`cross join usage_sums s on s.id >= ${first} and s.id < ${end}`]);
+  return sql.raw(`cross join usage_sums s on s.id >= ${first} and s.id < ${end}`);
 }
 
 /** At most `maxDeleted` sums, and then the combinations that have none. */
