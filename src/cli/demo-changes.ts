@@ -1,5 +1,6 @@
 // What the people of the invented company changed, as the audit log shows it.
 
+import type { Budget } from "../contract/limits.ts";
 import { dayMs, minuteMs } from "../lib/time-units.ts";
 import type { Actor, AuditEvent, AuditTarget } from "../storage/audit.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -23,7 +24,15 @@ const mei: Actor = {
   address: "198.51.100.7",
 };
 const command: Actor = { ...ada, kind: "command", id: null, name: "deploy", address: "gateway-1" };
-const gateway: Actor = { ...ada, kind: "gateway", id: null, name: "gateway", address: "203.0.113.99" };
+/** As the gateway records an attempt to sign in with a wrong key. */
+const stranger: Actor = {
+  ...person,
+  kind: "gateway",
+  id: null,
+  name: "unknown key",
+  role: "viewer",
+  address: "203.0.113.99",
+};
 
 interface ChangesFill {
   /** Epoch milliseconds. */
@@ -35,21 +44,28 @@ export async function fillChanges(storage: Storage, options: ChangesFill): Promi
   for (const change of changes) await storage.audit.insert(change.actor, toEvent(change, options));
 }
 
-/** An event of the audit log. The id of a key is known only once the key is stored. */
 interface DemoChange extends Omit<AuditEvent, "target" | "at"> {
   readonly actor: Actor;
   readonly daysAgo: number;
-  readonly target: Omit<AuditTarget, "id">;
+  /** The id of a key is known only once the key is stored, so it is found by the name. */
+  readonly target: Omit<AuditTarget, "id"> & Partial<Pick<AuditTarget, "id">>;
 }
 
 const configuration = { kind: "configuration", name: "switchyard.yaml", team: null };
-const provider = { kind: "provider", name: "in-house", team: null };
+const provider = { kind: "provider", id: "in-house", name: null, team: null };
 
 const changes: readonly DemoChange[] = [
-  ...[0.02, 1, 3, 9, 13, 15, 27].map((daysAgo) => signIn(ada, daysAgo)),
-  ...[2, 6, 8, 20, 22].map((daysAgo) => signIn(jonas, daysAgo)),
+  ...[0.02, 1, 2, 8, 9, 13, 27].map((daysAgo) => signIn(ada, daysAgo)),
+  ...[0.4, 3, 6, 20, 22].map((daysAgo) => signIn(jonas, daysAgo)),
   signIn(mei, 4),
-  { ...signIn(ada, 5), actor: gateway, outcome: "refused", code: "invalid_api_key" },
+  {
+    actor: stranger,
+    daysAgo: 5,
+    action: "session.start",
+    target: { kind: "session", name: null, team: null },
+    outcome: "refused",
+    code: "invalid_api_key",
+  },
   {
     actor: ada,
     daysAgo: 2,
@@ -63,8 +79,8 @@ const changes: readonly DemoChange[] = [
     daysAgo: 6,
     action: "key.update",
     target: { kind: "key", name: "campaign-writer", team: "marketing" },
-    before: { allowed_models: null },
-    after: { allowed_models: ["openai/*", "google/*"] },
+    before: { rate_limit: { requests_per_minute: 60 } },
+    after: { rate_limit: { requests_per_minute: 30 } },
   },
   {
     actor: mei,
@@ -98,15 +114,30 @@ const changes: readonly DemoChange[] = [
     before: { budget: toBudget(5) },
     after: { budget: toBudget(7) },
   },
-  { actor: ada, daysAgo: 8, action: "provider.set", target: provider, after: { members: ["api_key"] } },
+  {
+    actor: ada,
+    daysAgo: 8.99,
+    action: "team.update",
+    target: { kind: "team", name: "marketing", team: "marketing" },
+    before: { allowed_models: null },
+    after: { allowed_models: ["openai/*", "google/*"] },
+  },
+  {
+    actor: ada,
+    daysAgo: 8,
+    action: "provider.set",
+    target: provider,
+    before: { stored: [] },
+    after: { stored: [{ name: "in-house", api_key: "…7Rm2", base_url: null, settings: {} }] },
+  },
   { actor: ada, daysAgo: 7.99, action: "provider.test", target: provider },
   {
     actor: command,
     daysAgo: 1,
     action: "configuration.reload",
     target: configuration,
-    before: { generation: 4 },
-    after: { generation: 5 },
+    before: { number: 4 },
+    after: { number: 5 },
   },
   {
     actor: command,
@@ -114,7 +145,7 @@ const changes: readonly DemoChange[] = [
     action: "configuration.reload",
     target: configuration,
     outcome: "failed",
-    code: "providers.openai.base_url should be an address",
+    code: "providers.openai.base_url should be an address such as https://example.com/v1, without a query",
   },
   {
     actor: jonas,
@@ -146,19 +177,20 @@ const changes: readonly DemoChange[] = [
   },
 ];
 
+/** A few minutes before the changes of that day. */
 function signIn(actor: Actor, daysAgo: number): DemoChange {
   const target = { kind: "session", name: actor.name, team: actor.team };
-  return { actor, daysAgo, action: "session.start", target };
+  return { actor, daysAgo: daysAgo + 0.005, action: "session.start", target };
 }
 
-function toBudget(amount: number) {
-  return { amount, period: "monthly", time_zone: "UTC" };
+function toBudget(amount: number): Budget {
+  return { amount, period: "monthly", time_zone: "UTC", raise: null };
 }
 
 function toEvent({ actor: _, daysAgo, target, ...facts }: DemoChange, { end, keys }: ChangesFill): AuditEvent {
-  const id = target.kind === "key" && target.name !== null ? findKey(keys, target.name).id : null;
-  // The time of day differs from day to day.
-  const minutesBefore = 153 + ((Math.ceil(daysAgo) * 7_919) % 211);
+  const id = target.kind === "key" && target.name !== null ? findKey(keys, target.name).id : (target.id ?? null);
+  // The time of day differs from day to day, and changes of the same day keep their order.
+  const minutesBefore = 153 + ((Math.round(daysAgo) * 7_919) % 211);
   const at = end - Math.round(daysAgo * dayMs) - minutesBefore * minuteMs;
   return { ...facts, target: { ...target, id }, at };
 }

@@ -5,9 +5,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fillStorage } from "../../src/cli/demo.ts";
-import { dayMs } from "../../src/lib/time-units.ts";
+import { dayMs, hourMs } from "../../src/lib/time-units.ts";
+import { toShownState } from "../../src/storage/audit.ts";
 import { openTestStorage } from "../support/open-test-storage.ts";
 
+const sessionLifetimeMs = 12 * hourMs;
 const end = Date.parse("2026-11-16T12:00:00Z");
 
 async function fill(seed: number, until = end) {
@@ -27,10 +29,23 @@ async function fill(seed: number, until = end) {
     const anything = { from: null, to: null, team: null, actor: null, action: null, target: null, outcome: null };
     const records = await storage.audit.list({ ...anything, after: null, limit: 1_000 });
     const work = await storage.work.count();
+    const everything = { enabled: null, limit: 100, offset: 0 };
+    const keys = await storage.keys.list({ ...everything, kind: null, team: null });
+    const teams = await storage.teams.list(everything);
     const deliveries = await Promise.all(
       jobs.map(async ({ job }) => ({ job, sent: (await storage.deliveries.listForJob(job.id, null)) ?? [] })),
     );
-    return { lines, sums, management, jobs, files, records, work, deliveries };
+    return {
+      lines,
+      sums,
+      management,
+      jobs,
+      files,
+      records,
+      work,
+      deliveries,
+      holders: [...keys.items, ...teams.items],
+    };
   } finally {
     await storage.close();
     await rm(dataDir, { recursive: true, force: true });
@@ -89,5 +104,28 @@ test("there are jobs in every state with their deliveries, files, and changes by
     for (const time of times) expect(time).toBeGreaterThan(job.finishedAt ?? until);
     for (const { status, error } of sent.flatMap(({ attempts }) => attempts))
       expect([status, error === null]).toEqual(error === null ? [204, true] : [503, false]);
+  }
+});
+
+test("keys and teams are as their last recorded changes left them", () => {
+  const updates = one.records.filter(({ action }) => action === "key.update" || action === "team.update");
+  expect(updates.length).toBeGreaterThan(4);
+  for (const { targetName, stateAfter } of updates) {
+    const holder = one.holders.find(({ name }) => name === targetName);
+    expect(toShownState(holder ?? {})).toMatchObject(stateAfter ?? {});
+  }
+});
+
+test("people sign in before they change something", () => {
+  const changes = one.records.filter(
+    ({ actorKind, action }) => actorKind === "user" && action !== "session.start" && !action.endsWith(".create"),
+  );
+  expect(changes.length).toBeGreaterThan(5);
+  for (const { actorName, action, time } of changes) {
+    const signIns = one.records.filter(
+      (record) => record.action === "session.start" && record.actorName === actorName && record.time < time,
+    );
+    const latest = Math.max(...signIns.map((record) => record.time));
+    expect(`${action}: ${time - latest < sessionLifetimeMs}`).toBe(`${action}: true`);
   }
 });
