@@ -3,9 +3,9 @@
 import { type AccessDefaults, type Keyring, openKeyring } from "../access/keys.ts";
 import { commandActor } from "../access/roles.ts";
 import { createTeams, type Teams } from "../access/teams.ts";
-import { createLog, type Log } from "../log.ts";
 import type { Storage } from "../storage/storage.ts";
 import { type Output, printResult, type Result } from "./command-line.ts";
+import { createCommandLog } from "./command-log.ts";
 
 export interface AccessContext extends Output {
   openStorage(): Promise<Storage>;
@@ -31,7 +31,7 @@ async function withAccess(context: AccessContext, work: (access: Access) => Prom
   const defaults = context.readDefaults?.();
   const storage = await context.openStorage();
   try {
-    const log = createCommandLog();
+    const log = createCommandLog(null, "error");
     const settings = { actor: commandActor(), ...(defaults === undefined ? {} : { defaults }) };
     const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: 60_000, log, ...settings });
     try {
@@ -42,11 +42,6 @@ async function withAccess(context: AccessContext, work: (access: Access) => Prom
   } finally {
     await storage.close();
   }
-}
-
-/** Only errors, as text for people. */
-export function createCommandLog(): Log {
-  return createLog({ level: "error", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
 }
 
 /** The columns but the last have the width of their widest cell. */

@@ -4,8 +4,9 @@ import type { Command } from "commander";
 import { createAudit } from "../access/audit.ts";
 import { type AuditObject, listAuditQuery } from "../contract/audit.ts";
 import { parse } from "../contract/problems.ts";
-import { createCommandLog, toTable } from "./access-command.ts";
+import { toTable } from "./access-command.ts";
 import { createCommand, printResult, UsageError } from "./command-line.ts";
+import { createCommandLog } from "./command-log.ts";
 import { fromOption, toOption, type UsageContext, withStorage } from "./usage.ts";
 
 interface AuditOptions {
@@ -30,7 +31,7 @@ export function createAuditCommand(context: UsageContext): Command {
     .action(async ({ json, csv, ...options }: AuditOptions) => {
       if (json && csv) throw new UsageError("Choose one of --json and --csv.");
       const query = parse(listAuditQuery, options, "query");
-      const log = createCommandLog();
+      const log = createCommandLog(null);
       await withStorage(context, async (storage) => {
         const audit = createAudit(storage.audit, log);
         if (csv) {

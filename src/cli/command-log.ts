@@ -3,8 +3,8 @@
 import { type Config, secretsOf } from "../config.ts";
 import { createLog, type Log } from "../log.ts";
 
-/** Hides the secrets of the configuration; null: the command has not read it. */
-export function openCommandLog(config: Config | null): Log {
+/** Hides the secrets of the configuration. `config`: null when the command has not read it. */
+export function createCommandLog(config: Config | null, level: "warn" | "error" = "warn"): Log {
   const secrets = config === null ? [] : secretsOf(config);
-  return createLog({ level: "warn", format: "text", secrets, write: (lines) => void process.stderr.write(lines) });
+  return createLog({ level, format: "text", secrets, write: (lines) => void process.stderr.write(lines) });
 }

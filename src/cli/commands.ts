@@ -6,7 +6,7 @@ import type { Log } from "../log.ts";
 import { openStorage, requireStore, type Storage } from "../storage/storage.ts";
 import { version } from "../version.ts";
 import { CommandFailed, createCommand, exitCodes, type Output, runCommandLine } from "./command-line.ts";
-import { openCommandLog } from "./command-log.ts";
+import { createCommandLog } from "./command-log.ts";
 import { isRunnable, listCommands, readExample } from "./command-tree.ts";
 import type { DemoPaths } from "./demo.ts";
 import { showOnTerminal } from "./progress.ts";
@@ -218,7 +218,7 @@ function toStorageContext(output: Output) {
 function toRequestsContext(output: Output) {
   const loadExplainCost = async () => {
     const config = readConfig();
-    return await loadExplainer(config, openCommandLog(config));
+    return await loadExplainer(config, createCommandLog(config));
   };
   return { ...toStorageContext(output), loadExplainCost };
 }
@@ -229,7 +229,7 @@ function toDemoContext(output: Output) {
   return {
     ...output,
     readConfig: (paths: DemoPaths) => readConfig(environmentOf(paths)),
-    openLog: openCommandLog,
+    openLog: createCommandLog,
     loadComputeCost: loadExplainer,
     serve: (paths: DemoPaths) => runServe(environmentOf(paths)),
   };
@@ -245,7 +245,7 @@ function toWebhooksContext(output: Output) {
     ...output,
     settings: () => ({ dataDir: readConfig().dataDir, gatewayUrl: readGatewayAddress() }),
     openStorage: () => openConfiguredStorage("secrets"),
-    log: openCommandLog(null),
+    log: createCommandLog(null),
     readInput: () => Bun.stdin.bytes(),
   };
 }
@@ -253,7 +253,7 @@ function toWebhooksContext(output: Output) {
 function toMoveContext(output: Output) {
   const settings = () => {
     const config = readConfig();
-    return { dataDir: config.dataDir, log: openCommandLog(config) };
+    return { dataDir: config.dataDir, log: createCommandLog(config) };
   };
   return { ...output, settings };
 }
@@ -264,7 +264,7 @@ async function openConfiguredStorage(needs: "secrets" | "no secrets"): Promise<S
   const settings = storageSettings(config);
   const encryptionKey = needs === "secrets" ? settings.encryptionKey : undefined;
   await requireStore(config.dataDir, config.databaseUrl);
-  return await openStorage({ ...settings, encryptionKey, log: openCommandLog(config) });
+  return await openStorage({ ...settings, encryptionKey, log: createCommandLog(config) });
 }
 
 async function loadExplainer(config: Config, log: Log) {

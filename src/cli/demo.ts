@@ -8,11 +8,12 @@ import { toTeamRecord } from "../access/team-records.ts";
 import { type Config, overrideSettings } from "../config.ts";
 import type { Budget } from "../contract/limits.ts";
 import { dayMs } from "../lib/time-units.ts";
-import { createLog, type Log } from "../log.ts";
+import type { Log } from "../log.ts";
 import { toShownState } from "../storage/audit.ts";
 import type { LedgerLine } from "../storage/ledger-line.ts";
 import { openStorage, type Storage } from "../storage/storage.ts";
 import { CommandFailed, createCommand, type Output } from "./command-line.ts";
+import { createCommandLog } from "./command-log.ts";
 import { fillCaptures } from "./demo-captures.ts";
 import { ada, fillChanges } from "./demo-changes.ts";
 import type { ComputeCost, LineOptions, StoredKey } from "./demo-data.ts";
@@ -106,10 +107,7 @@ export interface DemoFill extends LineOptions {
 /** Returns the number of lines. */
 export async function fillStorage(storage: Storage, { dataDir, ...options }: DemoFill): Promise<number> {
   const { seed, end } = options;
-  const log = createLog({
-    ...{ level: "error", format: "text", secrets: [] },
-    write: (text) => void process.stderr.write(text),
-  });
+  const log = createCommandLog(null, "error");
   const keys = await storeAccess(storage, { dataDir, seed, end });
   let count = 0;
   let batch: unknown[] = [];

@@ -13,7 +13,7 @@ import { Trace } from "../inference/trace.ts";
 import { setUpProviders } from "../provider-setup.ts";
 import { openStorage, requireStore, type Storage } from "../storage/storage.ts";
 import { type Output, UsageError } from "./command-line.ts";
-import { openCommandLog } from "./command-log.ts";
+import { createCommandLog } from "./command-log.ts";
 import type { OpenedProviders, OpenProviders } from "./providers.ts";
 
 export function toContext(output: Output) {
@@ -32,7 +32,7 @@ const openProviders: OpenProviders = async (file, needs) => {
     health: new HealthBook(config),
     // A running gateway notices the change by itself.
     waitForPropagation: (refreshed) => refreshed,
-    log: openCommandLog(config),
+    log: createCommandLog(config),
   });
   await credentials.refresh();
   return {
@@ -44,7 +44,7 @@ const openProviders: OpenProviders = async (file, needs) => {
       const readStored = () => ({ stored: credentials.describe(name).stored });
       const note: AuditNote = { before: readStored(), after: null };
       const target = { kind: "provider", id: name, name: null, team: null };
-      const audit = createAudit(storage.audit, openCommandLog(config));
+      const audit = createAudit(storage.audit, createCommandLog(config));
       return await audit.around(commandActor(), { action, target }, note, async () => {
         const result = await work();
         note.after = readStored();
@@ -63,7 +63,7 @@ async function openStore(
 ): Promise<{ storage: Storage | null; problem: string | null }> {
   try {
     await requireStore(config.dataDir, config.databaseUrl);
-    return { storage: await openStorage({ ...storageSettings(config), log: openCommandLog(config) }), problem: null };
+    return { storage: await openStorage({ ...storageSettings(config), log: createCommandLog(config) }), problem: null };
   } catch (error) {
     if (needs === "store") throw error;
     return { storage: null, problem: messageOf(error) };
@@ -81,7 +81,7 @@ async function testProvider(name: string, model: string | null) {
   const config = readConfig();
   await requireStore(config.dataDir, config.databaseUrl);
   const { createServices } = await import("../services.ts");
-  const services = await createServices(config, openCommandLog(config), { works: false });
+  const services = await createServices(config, createCommandLog(config), { works: false });
   try {
     const trace = new Trace(performance.now(), 0);
     trace.path = "/v3/manage/providers/{name}/test";
