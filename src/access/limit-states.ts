@@ -1,4 +1,4 @@
-// How much of the limits of a caller is left, for callers that ask.
+// How much of rate limits and budgets is used, for `/v3/me` and `/v3/manage/budgets`.
 
 import type { BudgetStore } from "../storage/stores.ts";
 import { toAccountId } from "./budget-account.ts";
@@ -8,7 +8,7 @@ import type { RateLimits } from "./rate-limits.ts";
 
 export type LimitStates = ReturnType<typeof createLimitStates>;
 
-/** What a budget allows in the current period, and what the lines of the ledger have charged to it. */
+/** What a budget allows in the current period, and what the ledger has charged to it. */
 export interface BudgetState {
   readonly amountPico: bigint;
   readonly spentPico: bigint;
@@ -26,7 +26,7 @@ export function createLimitStates(
   return {
     readRates: (rule: LimitRule) => rates.describe(rule),
 
-    /** By the id of the rule; only of rules with a budget. */
+    /** By the id of the rule. Rules without a budget are left out. */
     async readBudgets(rules: readonly LimitRule[]): Promise<ReadonlyMap<string, BudgetState>> {
       const at = now();
       const accounts = rules.flatMap((rule) => {

@@ -1,5 +1,5 @@
-// Creates, changes and deletes teams in the store. Requests are checked against the keyring's snapshot, which also holds the teams: a change returns
-// when the serving processes have had time to refresh it.
+// Creates, changes and deletes teams in the store. Requests are checked against the keyring's snapshot, which also holds the teams. A change
+// therefore returns only when the serving processes have had time to refresh their snapshots.
 
 import type { CreateTeamRequest, TeamObject, UpdateTeamRequest } from "../contract/teams.ts";
 import { GatewayError } from "../errors.ts";
@@ -27,7 +27,8 @@ export function createTeams(options: TeamsOptions) {
   /** `ofTeam`: the only team that the caller may see; null: all. Any other team is reported as unknown. */
   async function find(nameOrId: string, ofTeam: string | null = null): Promise<TeamRecord> {
     const team = await storage.teams.find(nameOrId);
-    return team === null || (ofTeam !== null && team.name !== ofTeam) ? refuseUnknown() : team;
+    if (team === null || (ofTeam !== null && team.name !== ofTeam)) refuseUnknown();
+    return team;
   }
 
   return {
@@ -59,12 +60,12 @@ export function createTeams(options: TeamsOptions) {
     /** Returns the id of the deleted team. */
     async delete(nameOrId: string, actor: Actor = ownActor): Promise<string> {
       const { id, name } = await find(nameOrId, actor.team);
-      const keys = await storage.teams.delete(id, actor);
-      if (keys === "not_found") refuseUnknown();
-      if (keys > 0)
+      const keyCount = await storage.teams.delete(id, actor);
+      if (keyCount === "not_found") refuseUnknown();
+      if (keyCount > 0)
         throw new GatewayError(
           "team_conflict",
-          `The team '${name}' has ${keys} ${keys === 1 ? "key that is" : "keys that are"} not revoked. Revoke its keys or move them to another team first.`,
+          `The team '${name}' has ${keyCount} ${keyCount === 1 ? "key that is" : "keys that are"} not revoked. Revoke its keys or move them to another team first.`,
         );
       await waitForPropagation(keyring.refresh());
       return id;
@@ -72,7 +73,7 @@ export function createTeams(options: TeamsOptions) {
   };
 }
 
-/** Does not repeat what was asked for: the message is stored, and shown to others of the caller's team. */
+/** The message does not repeat the name or id: it is stored, and shown to others of the caller's team. */
 function refuseUnknown(): never {
   throw new GatewayError("team_not_found", "There is no team with this name or id.");
 }
