@@ -1,4 +1,4 @@
-// The spans of jobs and of their webhooks. Both belong to the trace of the request that submitted the job.
+// The spans of jobs and of webhooks. The webhook of a job belongs, like its runs, to the trace of the request that submitted the job.
 
 import type { OpenedDelivery } from "../storage/deliveries.ts";
 import type { JobRecord } from "../storage/job-records.ts";
@@ -23,7 +23,7 @@ export function startJobSpan(tracing: Tracing, job: JobRecord, { trace, requestI
   return tracing.start({ name: `job ${task}`, kind: "consumer", attributes }, trace ?? null);
 }
 
-/** One attempt to deliver a webhook, below the run that ended the job. The address may hold secrets, so only its host is recorded. */
+/** One attempt to deliver a webhook. The address may hold secrets, so only its host and port are recorded. */
 export function startDeliverySpan(tracing: Tracing, { delivery, job }: OpenedDelivery): Span {
   const receiver = URL.parse(delivery.receiver);
   const attributes = {
@@ -35,12 +35,13 @@ export function startDeliverySpan(tracing: Tracing, { delivery, job }: OpenedDel
     "switchyard.delivery.id": delivery.id,
     "switchyard.job.id": job?.id,
   };
-  const parent = job === undefined ? null : findTrace(job);
+  // A budget alert has no job, so its webhook starts a trace.
+  const parent = job === undefined ? null : findParent(job);
   return tracing.start({ name: "POST webhook", kind: "client", attributes }, parent);
 }
 
-/** The run that ended the job, or, for a job that was cancelled, the request that submitted it. */
-function findTrace({ request, result }: JobRecord): TraceHeaders | null {
+/** The span of the run that ended the job; for a cancelled job, the span of the request that submitted it. */
+function findParent({ request, result }: JobRecord): TraceHeaders | null {
   const { trace } = unpackResult(result ?? "{}");
   return trace ?? (JSON.parse(request) as Partial<StoredRequest>).trace ?? null;
 }
