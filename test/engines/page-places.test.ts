@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { createCoverage } from "../../src/engines/local/documents/coverage.ts";
 import { createDocumentText, joinPages, wordsIn } from "../../src/engines/local/documents/document-text.ts";
-import { createLocator, locateValues } from "../../src/engines/local/documents/locate.ts";
+import { createLocator, locateValues } from "../../src/engines/local/documents/locator.ts";
 import { asSent, type Box, type Page, toBox, toLine, turnPage } from "../../src/engines/local/documents/page.ts";
 import { layOut } from "../support/layout.ts";
 
@@ -178,5 +178,10 @@ describe("the text of a document", () => {
       ["name", "Wharf"],
       ["items.0.id", "7745"],
     ]);
+  });
+
+  test("values are located in a list of any length", () => {
+    const places = locateValues({ skills: ["Wharf", ...Array(1_000_000).fill("")] }, createLocator(pages));
+    expect(Object.keys(places)).toEqual(["skills.0"]);
   });
 });

@@ -102,7 +102,8 @@ export function wordsIn({ words }: Pick<Cell, "words">, start: number, end: numb
   });
 }
 
-function toSentBoxes(pages: readonly Page[]): Map<Word, Box> {
+/** The boxes on the pages as they were sent, for the words of pages that were rotated for reading. */
+export function toSentBoxes(pages: readonly Page[]): Map<Word, Box> {
   const boxes = new Map<Word, Box>();
   for (const page of pages.filter(({ turned }) => turned !== null)) {
     const sent = asSent(page);

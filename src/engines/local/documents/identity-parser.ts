@@ -12,7 +12,7 @@ import { describeDocument } from "./identity/report.ts";
 import { findIssuer, isAmerican } from "./identity/states.ts";
 import { readVisibleValues } from "./identity/visible-values.ts";
 import { findZone, type Zone } from "./identity/zone.ts";
-import { createLocator } from "./locate.ts";
+import { createLocator } from "./locator.ts";
 import { type Page, toText } from "./page.ts";
 import type { Picture } from "./picture.ts";
 import { getRecogniser } from "./read-picture.ts";

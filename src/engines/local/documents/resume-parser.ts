@@ -4,7 +4,7 @@
 import { fillMembers } from "../fill-members.ts";
 import { trimEndOf } from "../text/characters.ts";
 import type { AddDetails } from "./document-engine.ts";
-import { createLocator, locateValues } from "./locate.ts";
+import { createLocator, locateValues } from "./locator.ts";
 import type { Page } from "./page.ts";
 import { readEntries } from "./resume/entries.ts";
 import type { SectionName } from "./resume/headings.ts";

@@ -1,7 +1,7 @@
 // What the output of the task has no member for: the check digits of the zone, and where each value is printed.
 
 import { mapValues } from "../../map-values.ts";
-import type { Locator, Place } from "../locate.ts";
+import type { Locator, Place } from "../locator.ts";
 import type { IdentityPart } from "./paper.ts";
 import { toZoneLines, type Zone } from "./zone.ts";
 import type { ZoneField } from "./zone-formats.ts";
