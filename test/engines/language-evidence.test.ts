@@ -56,3 +56,17 @@ test("the lists of everyday words use only letters that their language has", () 
   });
   expect(faults).toEqual([]);
 });
+
+test("the everyday words of a language are found in its texts, and none is listed twice", () => {
+  const faults = Object.entries(everydayWords).flatMap(([tag, list]) => {
+    const words = list.split(" ");
+    return words
+      .filter((word, index) => findEvidence(word).everydayShare(tag) === 0 || words.indexOf(word) !== index)
+      .map((word) => `${tag}: ${word}`);
+  });
+  expect(faults).toEqual([]);
+});
+
+test("an everyday word with an apostrophe is found with every character for it", () => {
+  for (const apostrophe of "'’ʻʼ‘") expect(findEvidence(`ko${apostrophe}p`).everydayShare("uz")).toBeGreaterThan(0);
+});

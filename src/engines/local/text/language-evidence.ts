@@ -50,7 +50,7 @@ export function findEvidence(text: string): LanguageEvidence {
   const script = mainScriptOf(start);
   const weights = new Map<string, number>();
   for (const word of words) {
-    const known = wordsByText.get(word);
+    const known = wordsByText.get(word.replace(/[ʼʻ‘]/g, "'"));
     for (const tag of known?.languages ?? []) weights.set(tag, (weights.get(tag) ?? 0) + (known?.weight ?? 0));
   }
   const ofScript = script === null ? [] : (languagesByScript.get(script) ?? []);
