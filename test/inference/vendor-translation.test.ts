@@ -194,6 +194,24 @@ describe("a member that is rewritten for the provider is named, and refused unde
   });
 });
 
+test("an effort beside thinking in a Messages request reaches a provider of another format", async () => {
+  vendor.next(answer(200, { message: { content: [{ type: "text", text: "Hi" }] }, finish_reason: "COMPLETE" }));
+  const response = await ask(
+    gateway.url,
+    key,
+    {
+      model: "cohere/command-a-reasoning-08-2025",
+      max_tokens: 40_000,
+      messages: [hello],
+      thinking: { type: "adaptive" },
+      output_config: { effort: "low" },
+    },
+    { path: "/v3/v1/messages" },
+  );
+  expect(response.status).toBe(200);
+  expect(sentBody()["thinking"]).toEqual({ type: "enabled", token_budget: 1_024 });
+});
+
 describe("the name of a participant, which other formats do not have, is reported as dropped", () => {
   const said: Readonly<Record<string, Members>> = {
     "anthropic/claude-sonnet-4-5": claudeMessage("Hi"),

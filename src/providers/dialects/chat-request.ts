@@ -28,40 +28,57 @@ export function answerSchemaOf(request: ChatRequest): JsonObject | null {
 }
 
 export interface RequestedReasoning {
-  /** `none` … `max`; null when the request has only a budget or a switch. */
+  /** `minimal` … `max`; null when the request has only a budget or a switch. */
   readonly effort: string | null;
   readonly isOn: boolean;
   readonly budgetTokens: number | null;
+  /** Whether the answer has the text of the reasoning: `summarized`, `omitted` …; null when the request does not say. */
+  readonly display: string | null;
   /** The parameter that it comes from, and the one of the budget. */
   readonly parameter: string;
   readonly budgetParameter: string;
+  /** For vendors that can only switch thinking on and off: what that does not express. */
+  readonly dropped: readonly string[];
 }
 
-/** From `thinking`, `reasoning_effort` or `reasoning`, the most precise first; null when the request has none of them. */
+/**
+ * From `thinking`, `reasoning_effort` or `reasoning`, the most precise first; null when the request has none of them. An effort beside
+ * `thinking` counts as well: translated Messages requests have both.
+ */
 export function readReasoning(request: ChatRequest): RequestedReasoning | null {
+  const reasoning = asObject(request["reasoning"]);
+  const named = request.reasoning_effort ?? (asString(reasoning["effort"]) || null);
+  const effort = named === "none" ? null : named;
   const thinking = request["thinking"];
   if (isObject(thinking)) {
     const { type, token_budget: vendorBudget, budget_tokens: budget } = thinking;
     return {
-      effort: null,
-      isOn: type !== "disabled",
+      effort,
+      isOn: !isThinkingOff(type),
       budgetTokens: asBudget(vendorBudget ?? budget),
+      display: asString(thinking["display"]) || null,
       parameter: "thinking",
       budgetParameter: `thinking.${(vendorBudget ?? null) === null ? "budget_tokens" : "token_budget"}`,
+      dropped: type === "between_tools" ? ["thinking"] : [],
     };
   }
-  const reasoning = asObject(request["reasoning"]);
-  const effort = request.reasoning_effort ?? (asString(reasoning["effort"]) || null);
   const budgetTokens = asBudget(reasoning["max_tokens"]);
   const { enabled } = reasoning;
-  if (effort === null && typeof enabled !== "boolean" && budgetTokens === null) return null;
+  if (named === null && typeof enabled !== "boolean" && budgetTokens === null) return null;
   return {
     effort,
-    isOn: effort === null ? enabled !== false : effort !== "none",
+    isOn: named === null ? enabled !== false : named !== "none",
     budgetTokens,
+    display: reasoning["exclude"] === true ? "omitted" : null,
     parameter: (request.reasoning_effort ?? null) === null ? "reasoning" : "reasoning_effort",
     budgetParameter: "reasoning.max_tokens",
+    dropped: [],
   };
+}
+
+/** `between_tools`, which one model has, is the least thinking of that model. */
+export function isThinkingOff(type: unknown): boolean {
+  return type === "disabled" || type === "between_tools";
 }
 
 export function asBudget(value: unknown): number | null {

@@ -132,7 +132,28 @@ test.each([
     { thinking: { type: "adaptive", display: "summarized" }, output_config: { effort: "low" } },
   ],
   [opus, { thinking: { type: "adaptive" } }, { thinking: { type: "adaptive", display: "summarized" } }],
+  [
+    opus,
+    { thinking: { type: "adaptive", display: "omitted" }, reasoning_effort: "low" },
+    { thinking: { type: "adaptive", display: "omitted" }, output_config: { effort: "low" } },
+  ],
+  [
+    "global.anthropic.claude-opus-4-6-v1",
+    { reasoning: { effort: "low", exclude: true } },
+    { thinking: { type: "adaptive", display: "omitted" }, output_config: { effort: "low" } },
+  ],
+  [opus, { thinking: { type: "disabled" }, reasoning_effort: "low" }, { output_config: { effort: "low" } }],
+  [
+    "global.anthropic.claude-sonnet-5",
+    { thinking: { type: "disabled" }, reasoning_effort: "max" },
+    { thinking: { type: "disabled" }, output_config: { effort: "high" } },
+  ],
   ["global.anthropic.claude-sonnet-5", { reasoning_effort: "none" }, { thinking: { type: "disabled" } }],
+  [
+    "global.anthropic.claude-sonnet-5-5",
+    { thinking: { type: "between_tools" } },
+    { thinking: { type: "between_tools" } },
+  ],
   ["global.anthropic.claude-sonnet-5-5", { reasoning_effort: "none" }, { thinking: { type: "between_tools" } }],
   [nova, { reasoning_effort: "high" }, { reasoningConfig: { type: "enabled", maxReasoningEffort: "high" } }],
   [
@@ -143,7 +164,13 @@ test.each([
   [nova, { reasoning: { enabled: false } }, { reasoningConfig: { type: "disabled" } }],
   ["openai.gpt-oss-120b-1:0", { reasoning_effort: "xhigh" }, { reasoning_effort: "high" }],
   ["global.openai.gpt-5.6-sol", { reasoning_effort: "none" }, { reasoning: { effort: "none" } }],
+  ["openai.gpt-oss-120b-1:0", { thinking: { type: "adaptive" }, reasoning_effort: "low" }, { reasoning_effort: "low" }],
   ["qwen.qwen3-32b-v1:0", { reasoning: { effort: "low" } }, { reasoning_config: "low" }],
+  [
+    "arn:aws:bedrock:us-east-1:1:application-inference-profile/a1",
+    { thinking: { type: "adaptive" }, reasoning_effort: "low" },
+    { thinking: { type: "adaptive" }, output_config: { effort: "low" } },
+  ],
   [
     "arn:aws:bedrock:us-east-1:1:application-inference-profile/a1",
     { thinking: { type: "enabled", budget_tokens: 2000 } },
@@ -166,6 +193,33 @@ test.each([
   [sonnet, { reasoning_effort: "high", tools: [weatherTool], messages: called }],
 ])("%s with %j names the effort as dropped", (model, members) => {
   expect(ask(model, members).dropped).toContain("reasoning_effort");
+});
+
+test.each([
+  [
+    opus,
+    { thinking: { type: "enabled", budget_tokens: 2000 }, reasoning_effort: "max" },
+    { thinking: { type: "adaptive", display: "summarized" }, output_config: { effort: "max" } },
+    ["thinking.budget_tokens"],
+  ],
+  [
+    sonnet,
+    { thinking: { type: "enabled", budget_tokens: 2000, display: "omitted" } },
+    { thinking: { type: "enabled", budget_tokens: 2000 } },
+    ["thinking.display"],
+  ],
+  [
+    "global.anthropic.claude-sonnet-5",
+    { thinking: { type: "between_tools" } },
+    { thinking: { type: "disabled" } },
+    ["thinking"],
+  ],
+  [opus, { thinking: { type: "between_tools" } }, undefined, ["thinking"]],
+])("%s with %j: an effort wins over a budget, and changes are named", (model, members, fields, named) => {
+  const made = ask(model, members);
+
+  expect(made.body.additionalModelRequestFields).toEqual(fields);
+  expect(made.dropped).toEqual(named);
 });
 
 test("a budget stays below the cap and above the maker's least, and leaves room where no cap was given", () => {

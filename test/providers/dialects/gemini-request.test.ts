@@ -249,6 +249,7 @@ describe("thinking", () => {
       [{ reasoning_effort: "high", max_tokens: 700 }, []],
       [{ reasoning_effort: "none", max_tokens: 600 }, []],
       [{ thinking: { type: "disabled" }, max_tokens: 600 }, []],
+      [{ thinking: { type: "between_tools" } }, ["thinking"]],
       [{ max_tokens: 600 }, []],
     ];
     for (const [request, expected] of cases)
@@ -261,6 +262,10 @@ describe("thinking", () => {
     });
     expect(thinking({ reasoning: { enabled: true } }, "gemini-3.8-flash")).toEqual({ includeThoughts: true });
     expect(thinking({ thinking: { type: "disabled" } }, "gemini-2.5-flash")).toEqual({ thinkingBudget: 0 });
+    expect(thinking({ thinking: { type: "between_tools" } }, "gemini-2.5-flash")).toEqual({ thinkingBudget: 0 });
+    expect(
+      thinking({ thinking: { type: "adaptive", display: "omitted" }, reasoning_effort: "high" }, "gemini-3.8-flash"),
+    ).toEqual({ thinkingLevel: "HIGH" });
     expect(thinking({ thinking: { type: "enabled", budget_tokens: 10_000 } }, "gemini-3.8-flash")).toEqual({
       thinkingLevel: "MEDIUM",
       includeThoughts: true,

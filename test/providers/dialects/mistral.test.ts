@@ -77,6 +77,10 @@ test.each([
   ["mistral-small-latest", { reasoning_effort: "minimal" }, "none"],
   ["mistral-medium-3-5", { reasoning: { enabled: false } }, "none"],
   ["mistral-medium-3-5", { thinking: { type: "enabled" } }, "high"],
+  ["mistral-large-4", { thinking: { type: "adaptive" }, reasoning_effort: "low" }, "low"],
+  ["mistral-large-4", { thinking: { type: "enabled" }, reasoning_effort: "none" }, "high"],
+  ["mistral-large-4", { thinking: { type: "disabled" }, reasoning_effort: "low" }, "none"],
+  ["mistral-large-4", { thinking: { type: "between_tools" } }, "none"],
   ["mistral-large-4", {}, undefined],
 ] as const)("%s asked with %j gets the effort %p", (model, members, effort) => {
   const { body } = send(members as Partial<ChatRequest>, model);
@@ -94,6 +98,7 @@ test("unsupported parameters are named: thinking of a model without it, and a bu
     send({ reasoning_effort: "high" }, "codestral-2508", { reasoning: false }).body["reasoning_effort"],
   ).toBeUndefined();
   expect(send({ thinking: { type: "enabled", budget_tokens: 900 } }).dropped).toEqual(["thinking.budget_tokens"]);
+  expect(send({ thinking: { type: "between_tools" } }).dropped).toEqual(["thinking"]);
 });
 
 test("ids of calls are nine letters or digits, the same for a call and its result", () => {

@@ -82,6 +82,8 @@ test.each([
   ["qwen3", { reasoning_effort: "low" }, true],
   ["qwen3", { reasoning_effort: "max" }, true],
   ["qwen3", { thinking: { type: "disabled" } }, false],
+  ["qwen3", { thinking: { type: "between_tools" } }, false],
+  ["gpt-oss:20b", { thinking: { type: "adaptive" }, reasoning_effort: "low" }, "low"],
   ["qwen3", { think: "high" }, "high"],
   ["qwen3", {}, undefined],
   ["gpt-oss:20b", { reasoning_effort: "minimal" }, "low"],
@@ -96,6 +98,7 @@ test.each([
   [{ thinking: { type: "enabled", budget_tokens: 2_000 } }, ["thinking.budget_tokens"]],
   [{ reasoning: { max_tokens: 2_000 } }, ["reasoning.max_tokens"]],
   [{ thinking: { type: "enabled" } }, []],
+  [{ thinking: { type: "between_tools" } }, ["thinking"]],
   [{ thinking: { type: "disabled", budget_tokens: 2_000 } }, []],
 ] as const)("%j has a budget that the vendor cannot keep, which is named: %j", (members, named) => {
   expect(send(members as Partial<ChatRequest>, "qwen3").dropped).toEqual([...named]);

@@ -5,7 +5,7 @@ import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { objectOrNull } from "../../lenient.ts";
 import type { TranslationReport } from "../../translation-report.ts";
-import { asBudget } from "../chat-request.ts";
+import { asBudget, isThinkingOff } from "../chat-request.ts";
 import type { Effort, Generation } from "./generation.ts";
 
 export interface ReasoningRequest {
@@ -55,14 +55,14 @@ export function toReasoning(request: ChatRequest, given: Circumstances, report: 
   return reasoning;
 }
 
-/** The part of the caller's `thinking` that is not sent unchanged: its type, its budget, or nothing. */
+/** The part of the caller's `thinking` that is not sent unchanged: its type, its budget, its display, or nothing. */
 export function findChanged(requested: JsonObject | null, sent: JsonObject | null): string | null {
   if (requested === null) return null;
-  const { type, budget_tokens: budget } = requested;
-  if ((type === "disabled" || type === "between_tools") && sent !== null && sent["type"] !== type) return "thinking";
-  return type === "enabled" && budget !== undefined && sent?.["budget_tokens"] !== budget
-    ? "thinking.budget_tokens"
-    : null;
+  const { type, budget_tokens: budget, display } = requested;
+  if (type === "disabled" && sent !== null && sent["type"] !== type) return "thinking";
+  if (type === "between_tools" && sent?.["type"] !== type) return "thinking";
+  if (type === "enabled" && budget !== undefined && sent?.["budget_tokens"] !== budget) return "thinking.budget_tokens";
+  return display === "omitted" && sent !== null && sent["display"] !== display ? "thinking.display" : null;
 }
 
 function fulfil(wish: Wish, given: Circumstances, report: TranslationReport): ReasoningRequest {
@@ -106,7 +106,7 @@ function readWish(request: ChatRequest, report: TranslationReport): Wish {
   const display = thinking?.["display"] ?? (reasoning?.["exclude"] === true ? "omitted" : null);
   const wish = { effort, budgetTokens, display, source };
   const type = thinking?.["type"];
-  if (type === "disabled" || type === "between_tools") return { ...wish, state: "off" };
+  if (isThinkingOff(type)) return { ...wish, state: "off" };
   if (type !== undefined) return { ...wish, state: "on" };
   if (named === "none" || reasoning?.["enabled"] === false) return { ...wish, state: "off" };
   const isRequested = effort !== null || budgetTokens !== null || reasoning?.["enabled"] === true;

@@ -4,10 +4,11 @@ import type { ChatRequest } from "../../../contract/chat-format.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import { findEffort } from "../../chat-rules.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { objectOrNull } from "../../lenient.ts";
+import { asObject, objectOrNull } from "../../lenient.ts";
 import type { Generation } from "../anthropic/generation.ts";
 import { budgets, findChanged, minBudgetTokens } from "../anthropic/reasoning.ts";
 import { type RequestedReasoning, readReasoning } from "../chat-request.ts";
+import { present } from "../completion.ts";
 import type { EffortMember, ModelTraits } from "./models.ts";
 
 export interface Thinking {
@@ -53,9 +54,14 @@ function fulfil(request: ChatRequest, requested: RequestedReasoning, options: Th
   const { generation, effort, isKnown } = options.traits;
   if (generation !== null) return byGeneration(requested, generation, name, options);
   if (effort !== null) return byEffort(requested, effort, name, options);
-  // An inference profile may lead to any model, so `thinking` is passed on unchanged.
-  if (!isKnown && name === "thinking") return { ...silent, fields: { thinking: request["thinking"] } };
+  if (!isKnown && name === "thinking") return byCaller(request, requested);
   return requested.isOn || options.isReasoningModel ? { ...silent, dropped: [name] } : silent;
+}
+
+/** An inference profile may lead to any model, so `thinking` is passed on unchanged. Models with adaptive thinking accept an effort. */
+function byCaller({ thinking }: ChatRequest, { effort }: RequestedReasoning): Thinking {
+  const config = asObject(thinking)["type"] === "adaptive" ? toOutputConfig(effort) : {};
+  return { ...silent, fields: { thinking, ...config } };
 }
 
 function byGeneration(
@@ -64,13 +70,12 @@ function byGeneration(
   name: string,
   options: ThinkingOptions,
 ): Thinking {
-  if (!requested.isOn) return switchOff(generation, name);
+  if (!requested.isOn) return switchOff(requested, generation, name);
   if (generation.thinking === "adaptive") {
-    const effort = nearest(effortOf(requested), generation.efforts);
     // Newer generations omit the text of their thinking by default.
-    const display = generation.sampling === "none" ? { display: "summarized" } : {};
-    const config = effort === null ? {} : { output_config: { effort } };
-    return { ...silent, fields: { thinking: { type: "adaptive", ...display }, ...config }, isOn: true };
+    const display = requested.display ?? (generation.sampling === "none" ? "summarized" : null);
+    const config = toOutputConfig(nearest(effortOf(requested), generation.efforts));
+    return { ...silent, fields: { thinking: { type: "adaptive", ...present({ display }) }, ...config }, isOn: true };
   }
   const budget = generation.thinking === "budget" ? findBudget(requested, options) : null;
   // The model refuses thinking with a forced call, and in a turn that began without it.
@@ -79,18 +84,25 @@ function byGeneration(
   return { fields, isOn: true, minTokens: budget + roomForAnswer, dropped: [] };
 }
 
-function switchOff(generation: Generation, name: string): Thinking {
+/** An effort also applies to the answer. Above `high`, these models always think. */
+function switchOff({ effort }: RequestedReasoning, generation: Generation, name: string): Thinking {
+  const level = generation.thinking === "adaptive" ? nearest(effort, generation.efforts) : null;
+  const config = toOutputConfig(level === "xhigh" || level === "max" ? "high" : level);
   switch (generation.thinkingOff) {
     case "omit":
-      return silent;
+      return { ...silent, fields: config };
     case "disabled":
     case "between_tools":
-      return { ...silent, fields: { thinking: { type: generation.thinkingOff } } };
+      return { ...silent, fields: { thinking: { type: generation.thinkingOff }, ...config } };
     case "never": {
-      const fields = { thinking: { type: "adaptive" }, output_config: { effort: "low" } };
+      const fields = { thinking: { type: "adaptive" }, ...toOutputConfig(level ?? "low") };
       return { ...silent, fields, isOn: true, dropped: [name] };
     }
   }
+}
+
+function toOutputConfig(effort: string | null): JsonObject {
+  return effort === null ? {} : { output_config: { effort } };
 }
 
 /** The thinking budget: below the output limit, and at least the maker's minimum; null when that is impossible. */

@@ -115,6 +115,7 @@ function toThinking(request: ChatRequest, target: Target, dropped: string[]): un
     if (reasoning.isOn) dropped.push(reasoning.parameter);
     return null;
   }
+  dropped.push(...reasoning.dropped);
   if (!reasoning.isOn) return { type: "disabled" };
   const wanted = reasoning.budgetTokens ?? lookUp(budgetOfEffort, reasoning.effort ?? "") ?? null;
   const maxTokens = chat.maxTokensOf(request);

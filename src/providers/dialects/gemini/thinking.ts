@@ -3,7 +3,7 @@
 import type { ChatRequest } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { asText, finiteNumber, objectOrNull } from "../../lenient.ts";
-import { refuse } from "../chat-request.ts";
+import { isThinkingOff, refuse } from "../chat-request.ts";
 import { present } from "../completion.ts";
 import type { ModelTraits, Thinking } from "./model-traits.ts";
 
@@ -42,7 +42,8 @@ export function toThinkingConfig(
   if (wish === null) return { config: null, dropped: [] };
   if (traits.thinking === null) return { config: null, dropped: wish.effort === "none" ? [] : [wish.parameter] };
   const config = toConfig(wish, traits.thinking, maxTokens);
-  return { config, dropped: findChanged(wish, config) };
+  const isUnknownType = objectOrNull(request["thinking"])?.["type"] === "between_tools";
+  return { config, dropped: isUnknownType ? ["thinking"] : findChanged(wish, config) };
 }
 
 function findChanged({ budget, effort, parameter }: Wish, { thinkingBudget }: JsonObject): readonly string[] {
@@ -67,10 +68,10 @@ function readOwnConfig(request: ChatRequest): JsonObject | null {
 function readWish(request: ChatRequest): Wish | null {
   const thinking = objectOrNull(request["thinking"]);
   if (thinking !== null) {
-    const isOff = thinking["type"] === "disabled";
+    const isOff = isThinkingOff(thinking["type"]);
     const budget = isOff ? null : finiteNumber(thinking["budget_tokens"]);
     const effort = isOff ? "none" : readEffort(request.reasoning_effort, "reasoning_effort");
-    return { effort, budget, isShown: !isOff, parameter: "thinking" };
+    return { effort, budget, isShown: !isOff && thinking["display"] !== "omitted", parameter: "thinking" };
   }
   const reasoning = objectOrNull(request["reasoning"]);
   if (reasoning !== null) {

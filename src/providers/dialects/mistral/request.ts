@@ -67,9 +67,9 @@ function toEffort(request: ChatRequest, target: Target, dropped: string[]): stri
     if (reasoning.isOn) dropped.push("reasoning_effort");
     return null;
   }
-  if (reasoning.budgetTokens !== null)
-    dropped.push(request["thinking"] ? "thinking.budget_tokens" : "reasoning.max_tokens");
-  const effort = reasoning.effort ?? (reasoning.isOn ? "high" : "none");
+  dropped.push(...reasoning.dropped);
+  if (reasoning.budgetTokens !== null) dropped.push(reasoning.budgetParameter);
+  const effort = reasoning.isOn ? (reasoning.effort ?? "high") : "none";
   if (isOnOrOff.test(target.model)) return effort === "none" || effort === "minimal" ? "none" : "high";
   return effort === "max" ? "xhigh" : effort;
 }

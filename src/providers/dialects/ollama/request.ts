@@ -62,6 +62,7 @@ const levels: Readonly<Record<string, string>> = { minimal: "low", low: "low", m
 function toThink(request: ChatRequest, model: string, dropped: string[]): unknown {
   const reasoning = chat.readReasoning(request);
   if (reasoning === null) return null;
+  dropped.push(...reasoning.dropped);
   if (!reasoning.isOn) return false;
   // The vendor has no budgets.
   if (reasoning.budgetTokens !== null) dropped.push(reasoning.budgetParameter);
