@@ -1,6 +1,13 @@
 // Reads parts of a chat request in the terms that vendors share: limits, stop sequences, reasoning, tools, messages.
 
-import type { ChatAssistantMessage, ChatMessage, ChatPart, ChatRequest, ChatTool } from "../../contract/chat-format.ts";
+import type {
+  ChatAssistantMessage,
+  ChatContent,
+  ChatMessage,
+  ChatPart,
+  ChatRequest,
+  ChatTool,
+} from "../../contract/chat-format.ts";
 import { ValidationError } from "../../errors.ts";
 import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 import { asObject, asString } from "../lenient.ts";
@@ -149,6 +156,48 @@ export function withToolCalls(messages: readonly ChatMessage[]): readonly ChatMe
     const { function_call, ...rest } = message;
     return { ...rest, tool_calls: [{ id: `call_${calls}`, type: "function", function: function_call }] };
   });
+}
+
+/**
+ * For vendors that accept instructions only before the conversation. A later instruction would change the start of the prompt there, which
+ * invalidates cached prompts and thinking that is bound to the prompt, so it becomes a marked user message. Results of tools must
+ * follow their calls, so an instruction among them moves behind them.
+ */
+export function placeSystemMessages(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const placed: ChatMessage[] = [];
+  let later: ChatMessage[] = [];
+  let hasBegun = false;
+  messages.forEach((message, index) => {
+    if (message.role === "system" || message.role === "developer") {
+      checkInstruction(message.content, ["messages", index, "content"]);
+      if (hasBegun) later.push({ ...message, role: "user", content: markInstruction(message.content) });
+      else placed.push(message);
+      return;
+    }
+    hasBegun = true;
+    if (message.role !== "tool" && message.role !== "function") {
+      placed.push(...later);
+      later = [];
+    }
+    placed.push(message);
+  });
+  return [...placed, ...later];
+}
+
+function checkInstruction(content: ChatContent, location: Location): void {
+  if (typeof content === "string") return;
+  const other = content.findIndex((part) => part.type !== "text");
+  if (other >= 0) throw refuse([...location, other, "type"], "System messages should contain only text", "value_error");
+}
+
+function markInstruction(content: ChatContent): ChatContent {
+  if (typeof content === "string") return markSystemText(content);
+  return content.map((part) => (part.type === "text" ? { ...part, text: markSystemText(part.text) } : part));
+}
+
+/** Separates an instruction from the user's words. Text that is left out because it is empty stays empty. */
+export function markSystemText(text: string): string {
+  return text.trim() === "" ? "" : `<system_message>\n${text}\n</system_message>`;
 }
 
 /** The arguments of a call as an object. Models also write other values, which are sent back under `wrapper`. */

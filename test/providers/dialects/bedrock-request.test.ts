@@ -5,7 +5,18 @@ import type { ChatMessage, ReasoningDetail } from "../../../src/contract/chat-fo
 import { amazon as row } from "../../../src/providers/amazon/index.ts";
 import type { JsonObject } from "../../../src/providers/dialect.ts";
 import { findTraits, splitModelId } from "../../../src/providers/dialects/bedrock/models.ts";
-import { ask, called, llama, memberOf, nova, problemOf, sonnet, user, weatherTool } from "../../support/bedrock.ts";
+import {
+  ask,
+  called,
+  llama,
+  memberOf,
+  nova,
+  opus,
+  problemOf,
+  sonnet,
+  user,
+  weatherTool,
+} from "../../support/bedrock.ts";
 
 const mistral = "mistral.mistral-large-3-675b-instruct";
 
@@ -45,7 +56,7 @@ test("every model of the row has a maker whose peculiarities are known", () => {
 
 // Messages
 
-test("system and developer messages go apart, wherever they stand, and turns alternate", () => {
+test("instructions before the conversation go apart, later ones stay where they are, and turns alternate", () => {
   const { body } = ask(sonnet, {
     messages: [
       { role: "system", content: "Be brief." },
@@ -58,12 +69,69 @@ test("system and developer messages go apart, wherever they stand, and turns alt
     ],
   });
 
-  expect(body.system).toEqual([{ text: "Be brief." }, { text: "Now be long." }]);
+  expect(body.system).toEqual([{ text: "Be brief." }]);
   expect(body.messages).toEqual([
     { role: "user", content: [{ text: "Hi" }, { text: "there" }] },
-    { role: "assistant", content: [{ text: "Hello" }, { text: "again" }] },
+    { role: "assistant", content: [{ text: "Hello" }] },
+    { role: "user", content: [{ text: "<system_message>\nNow be long.\n</system_message>" }] },
+    { role: "assistant", content: [{ text: "again" }] },
     { role: "user", content: [{ text: "Go" }] },
   ]);
+});
+
+test("an instruction between calls and their results follows the results", () => {
+  const [asked, calls, ...results] = called as [ChatMessage, ChatMessage, ...ChatMessage[]];
+  const parts = [
+    { type: "text", text: "Be quick.", cache_control: { type: "ephemeral" } },
+    { type: "text", text: " " },
+  ] as const;
+  const messages = [asked, calls, { role: "system", content: parts }, ...results] as ChatMessage[];
+  const { body } = ask(sonnet, { messages, tools: [weatherTool] });
+
+  expect(body.system).toBeUndefined();
+  expect(body.messages.at(-1)?.content.slice(-2)).toEqual([
+    { text: "<system_message>\nBe quick.\n</system_message>" },
+    { cachePoint: { type: "default" } },
+  ]);
+  expect(body.messages.at(-1)?.content.slice(0, -2)).toEqual(
+    results.map(() => ({ toolResult: expect.anything() })) as never,
+  );
+  const image = { role: "system", content: [{ type: "image_url", image_url: { url: png } }] } as const;
+  for (const refused of [
+    [image, user],
+    [user, image],
+  ] as ChatMessage[][])
+    expect(problemOf(() => ask(sonnet, { messages: refused }))).toEqual({
+      loc: `body.messages.${refused.indexOf(image as ChatMessage)}.content.0.type`,
+      type: "value_error",
+    });
+});
+
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-thinking-block-binding.html */
+test("thinking that is bound to the conversation is dropped instead of refused when the conversation has changed", () => {
+  const fable = "global.anthropic.claude-fable-5-1";
+  const thought: ReasoningDetail = { type: "reasoning.text", text: "Hm.", signature: "c2ln" };
+  const messages: ChatMessage[] = [user, { role: "assistant", content: "Hi", reasoning_details: [thought] }, user];
+  const fields = (members: object, model = fable) => ask(model, members).body.additionalModelRequestFields;
+  const block_binding = { prefix_mismatch_behavior: "drop_block" };
+  const anthropic_beta = ["thinking-binding-controls-2026-08-01"];
+
+  expect(fields({ messages })).toEqual({ thinking: { type: "adaptive", block_binding }, anthropic_beta });
+  expect(fields({ messages, reasoning_effort: "low" })).toEqual({
+    thinking: { type: "adaptive", display: "summarized", block_binding },
+    output_config: { effort: "low" },
+    anthropic_beta,
+  });
+  expect(fields({ messages, additionalModelRequestFields: { anthropic_beta: ["x"] } })).toMatchObject({
+    thinking: { type: "adaptive", block_binding },
+    anthropic_beta: [...anthropic_beta, "x"],
+  });
+  // Nothing is sent back, the model does not check, or thinking is off, which the controls do not go with.
+  expect(fields({ messages: [user] })).toBeUndefined();
+  expect(fields({ messages }, opus)).toBeUndefined();
+  expect(fields({ messages, reasoning_effort: "none" }, "global.anthropic.claude-sonnet-5-5")).toEqual({
+    thinking: { type: "between_tools" },
+  });
 });
 
 test("empty text, which the vendor refuses, is left out; a request of nothing else is refused here", () => {

@@ -31,7 +31,7 @@ describe("a request", () => {
     expect(write({}, "../x?y=1#z").path).toBe("/models/..%2Fx%3Fy%3D1%23z:generateContent");
   });
 
-  test("holds the conversation in two roles, with instructions from anywhere in front", () => {
+  test("holds the conversation in two roles, with instructions in front and later ones in their place", () => {
     const messages = [
       { role: "system", content: "Be brief." },
       { role: "user", content: "One" },
@@ -48,11 +48,23 @@ describe("a request", () => {
     ] as ChatMessage[];
     const { body } = write({ messages });
 
-    expect(body["systemInstruction"]).toEqual({ parts: [{ text: "Be brief." }, { text: "Be kind." }] });
+    expect(body["systemInstruction"]).toEqual({ parts: [{ text: "Be brief." }] });
     expect(body["contents"]).toEqual([
       { role: "user", parts: [{ text: "One" }, { text: "Two" }] },
       { role: "model", parts: [{ text: "Three" }] },
-      { role: "user", parts: [{ text: "Four" }] },
+      { role: "user", parts: [{ text: "<system_message>\nBe kind.\n</system_message>" }, { text: "Four" }] },
+    ]);
+  });
+
+  test("has the results of calls together, and an instruction among them behind", () => {
+    const call = (id: string) => ({ id, type: "function", function: { name: "clock", arguments: "{}" } });
+    const result = (id: string) => ({ role: "tool", tool_call_id: id, content: "noon" });
+    const system = { role: "system", content: "Be kind." };
+    const calls = { role: "assistant", content: null, tool_calls: [call("a"), call("b")] };
+
+    expect((contents([user, calls, result("a"), system, result("b")]) as unknown[]).slice(2)).toEqual([
+      { role: "user", parts: [{ functionResponse: expect.anything() }, { functionResponse: expect.anything() }] },
+      { role: "user", parts: [{ text: "<system_message>\nBe kind.\n</system_message>" }] },
     ]);
   });
 

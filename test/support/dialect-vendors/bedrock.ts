@@ -127,7 +127,7 @@ function isCachePoint({ cachePoint }: wire.Members, makers: RegExp, model: strin
 
 function readThinking(value: unknown, config: wire.Members, model: string): boolean {
   if (value === undefined) return false;
-  const thinking = wire.membersOf(value, "thinking", ["type", "budget_tokens", "display"]);
+  const thinking = wire.membersOf(value, "thinking", ["type", "budget_tokens", "display", "block_binding"]);
   if (thinking["type"] === "disabled") return false;
   wire.demand(model.includes("anthropic"), "thinking: is not known to this model");
   wire.demand(config["temperature"] === undefined, "temperature: does not go with thinking");

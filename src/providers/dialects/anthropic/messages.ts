@@ -9,7 +9,7 @@ import type {
 } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
 import type { Path, TranslationReport } from "../../translation-report.ts";
-import { textOfPart, toArgumentObject } from "../chat-request.ts";
+import { markSystemText, textOfPart, toArgumentObject } from "../chat-request.ts";
 import type { Generation } from "./generation.ts";
 import { type Block, toFileBlock, toImageBlock } from "./media.ts";
 import { readExtraContent } from "./server-tools.ts";
@@ -68,7 +68,7 @@ function placeSystemTurns(turns: readonly Turn[], generation: Generation): reado
 }
 
 function markAsSystem(block: Block): Block {
-  return block.type === "text" ? { ...block, text: `<system_message>\n${block["text"]}\n</system_message>` } : block;
+  return block.type === "text" ? { ...block, text: markSystemText(String(block["text"])) } : block;
 }
 
 function merge(turns: readonly Turn[]): Turn[] {

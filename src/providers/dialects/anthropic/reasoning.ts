@@ -65,6 +65,20 @@ export function findChanged(requested: JsonObject | null, sent: JsonObject | nul
   return display === "omitted" && sent !== null && sent["display"] !== display ? "thinking.display" : null;
 }
 
+const bindingBeta = "thinking-binding-controls-2026-08-01";
+
+/**
+ * The thinking of newer models is bound to all content before it, and chat clients shorten their conversations. Thinking that no longer
+ * matches should be dropped instead of refused. `beta`: the feature to request; null when nothing changes.
+ * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
+ */
+export function bindThinking(thinking: JsonObject | null, generation: Generation, sendsThinking: boolean) {
+  const isAdaptive = thinking === null || thinking["type"] === "adaptive";
+  if (!generation.bindsThinking || !isAdaptive || !sendsThinking) return { thinking, beta: null };
+  const block_binding = { prefix_mismatch_behavior: "drop_block" };
+  return { thinking: { type: "adaptive", ...thinking, block_binding }, beta: bindingBeta };
+}
+
 function fulfil(wish: Wish, given: Circumstances, report: TranslationReport): ReasoningRequest {
   if (wish.state === "absent") return silent;
   if (given.generation.thinking === "adaptive") return toAdaptive(wish, given.generation, report);

@@ -10,7 +10,7 @@ import { maxTokensOf, stopSequencesOf } from "../chat-request.ts";
 import { filled, present } from "../completion.ts";
 import { findGeneration, type Generation } from "./generation.ts";
 import { type Context, type Conversation, isThinking, toConversation } from "./messages.ts";
-import { type ReasoningRequest, toReasoning } from "./reasoning.ts";
+import { bindThinking, type ReasoningRequest, toReasoning } from "./reasoning.ts";
 import { isNativeSchema, toNativeSchema } from "./schema.ts";
 import { hasServerBlock } from "./server-tools.ts";
 import { type AnthropicReading, ToolNames } from "./tool-names.ts";
@@ -35,7 +35,8 @@ export function toAnthropicRequest(request: ChatRequest, target: Target): Dialec
   const isForced = choice?.["type"] === "any" || choice?.["type"] === "tool";
   const forbidsBudget = isForced || forbidsThinking(conversation);
   const reasoning = toReasoning(request, { generation, maxTokens, forbidsBudget }, report);
-  const binding = toBinding(reasoning, generation, conversation);
+  const sendsThinking = conversation.turns.some((turn) => turn.content.some(isThinking));
+  const binding = bindThinking(reasoning.thinking, generation, sendsThinking);
   const instructions = answering.by === "instruction" ? [{ type: "text", text: answering.text }] : [];
   const userId = findUserId(request, report);
   const format = answering.by === "format" ? { type: "json_schema", schema: answering.schema } : null;
@@ -65,7 +66,7 @@ export function toAnthropicRequest(request: ChatRequest, target: Target): Dialec
     toolNames: names.changed,
     keepsTurn: tools.some((tool) => tool["input_schema"] === undefined),
   };
-  const { headers } = binding;
+  const headers = binding.beta === null ? null : { "anthropic-beta": binding.beta };
   return {
     path: "/v1/messages",
     body: JSON.stringify(body),
@@ -102,20 +103,6 @@ function forbidsThinking({ turns }: Conversation): boolean {
   if (last?.content[0]?.type !== "tool_result") return false;
   const before = turns.at(-2)?.content[0];
   return before !== undefined && !isThinking(before);
-}
-
-/**
- * The thinking of newer models is bound to all content before it, and chat clients shorten their conversations. Thinking that no longer
- * matches should be dropped instead of refused.
- */
-function toBinding({ thinking }: ReasoningRequest, generation: Generation, { turns }: Conversation) {
-  const isAdaptive = thinking === null || thinking["type"] === "adaptive";
-  const sendsThinking = turns.some((turn) => turn.content.some(isThinking));
-  if (!generation.bindsThinking || !isAdaptive || !sendsThinking) return { thinking, headers: null };
-  return {
-    thinking: { type: "adaptive", ...thinking, block_binding: { prefix_mismatch_behavior: "drop_block" } },
-    headers: { "anthropic-beta": "thinking-binding-controls-2026-08-01" },
-  };
 }
 
 function planAnswer(request: ChatRequest, { generation, names, report }: Context): Answering {

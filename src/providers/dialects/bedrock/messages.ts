@@ -6,7 +6,15 @@ import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatPart } from ".
 import { isObject } from "../../../lib/lenient-json.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { isBase64, reasoningFormat } from "../anthropic/messages.ts";
-import { type Location, refuse, textOf, textOfPart, toArgumentObject, withToolCalls } from "../chat-request.ts";
+import {
+  type Location,
+  placeSystemMessages,
+  refuse,
+  textOf,
+  textOfPart,
+  toArgumentObject,
+  withToolCalls,
+} from "../chat-request.ts";
 import { type DocumentNames, toMediaBlock } from "./media.ts";
 import type { ModelTraits } from "./models.ts";
 
@@ -17,6 +25,7 @@ export interface Conversation {
   readonly usedNames: ReadonlySet<string>;
   /** Whether the last turn has results of calls that came without signed thoughts. */
   readonly lacksThoughts: boolean;
+  readonly sendsThoughts: boolean;
   /** Members of messages that could not be expressed, by dotted names. */
   readonly dropped: ReadonlySet<string>;
 }
@@ -33,7 +42,7 @@ const noOutput = "(no output)";
 
 export function toConversation(messages: readonly ChatMessage[], traits: ModelTraits): Conversation {
   const writer = new ConversationWriter(traits);
-  withToolCalls(messages).forEach((message, index) => {
+  withToolCalls(placeSystemMessages(messages)).forEach((message, index) => {
     writer.add(message, ["messages", index]);
   });
   return writer.finish();
@@ -58,7 +67,7 @@ class ConversationWriter {
     switch (message.role) {
       case "system":
       case "developer":
-        this.#system.push(...this.#closed(this.#toTexts(message.content, location), mark));
+        this.#system.push(...this.#closed(this.#toBlocks(message.content, location), mark));
         return;
       case "assistant":
         this.#append("assistant", this.#closed(this.#toAssistantBlocks(message, location), mark));
@@ -92,6 +101,7 @@ class ConversationWriter {
       system: this.#system,
       messages: turns,
       usedNames: this.#usedNames,
+      sendsThoughts: turns.some(({ content }) => hasBlock(content, "reasoningContent")),
       lacksThoughts: answersCalls && !this.#hasSignedThoughts,
       dropped: this.#dropped,
     };
@@ -142,19 +152,6 @@ class ConversationWriter {
   #closed(blocks: JsonObject[], mark: JsonObject | null): JsonObject[] {
     if (mark !== null && blocks.length > 0 && blocks.at(-1)?.["cachePoint"] === undefined) blocks.push(mark);
     return blocks;
-  }
-
-  #toTexts(content: ChatContent, location: Location): JsonObject[] {
-    if (typeof content !== "string")
-      content.forEach((part, index) => {
-        if (part.type !== "text")
-          throw refuse(
-            [...location, "content", index, "type"],
-            "System messages should contain only text",
-            "value_error",
-          );
-      });
-    return this.#toBlocks(content, location);
   }
 
   #toBlocks(content: ChatContent | null | undefined, location: Location): JsonObject[] {

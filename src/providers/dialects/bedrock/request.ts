@@ -4,7 +4,7 @@
 import type { ChatRequest } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
-import { asObject } from "../../lenient.ts";
+import { asList, asObject } from "../../lenient.ts";
 import { findFreeName, maxTokensOf, refuse, stopSequencesOf } from "../chat-request.ts";
 import { filled, present } from "../completion.ts";
 import { toConversation } from "./messages.ts";
@@ -42,6 +42,7 @@ export function toConverseRequest(request: ChatRequest, { model, facts, isStream
     isReasoningModel: facts?.reasoning === true,
     isForced: tools.isForced,
     lacksThoughts: conversation.lacksThoughts,
+    sendsThoughts: conversation.sendsThoughts,
   });
   for (const name of thinking.dropped) dropped.add(name);
   const instructions = [tools.instruction, format.instruction].flatMap((text) => (text === null ? [] : [{ text }]));
@@ -146,7 +147,9 @@ function toFields(request: ChatRequest, toolFields: JsonObject, { traits, thinki
     else if (maySample && traits.topK === "nested") fields["inferenceConfig"] = { topK };
     else dropped.add("top_k");
   }
-  return { ...fields, ...asObject(request["additionalModelRequestFields"]) };
+  const own = asObject(request["additionalModelRequestFields"]);
+  const betas = [...asList(fields["anthropic_beta"]), ...asList(own["anthropic_beta"])];
+  return { ...fields, ...own, ...filled({ anthropic_beta: betas }) };
 }
 
 function toServiceTier(request: ChatRequest, dropped: Set<string>): JsonObject | null {

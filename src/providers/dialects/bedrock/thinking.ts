@@ -6,7 +6,7 @@ import { findEffort } from "../../chat-rules.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { asObject, objectOrNull } from "../../lenient.ts";
 import type { Generation } from "../anthropic/generation.ts";
-import { budgets, findChanged, minBudgetTokens } from "../anthropic/reasoning.ts";
+import { bindThinking, budgets, findChanged, minBudgetTokens } from "../anthropic/reasoning.ts";
 import { type RequestedReasoning, readReasoning } from "../chat-request.ts";
 import { present } from "../completion.ts";
 import type { EffortMember, ModelTraits } from "./models.ts";
@@ -32,6 +32,8 @@ interface ThinkingOptions {
   readonly isForced: boolean;
   /** Whether the last turn has results of calls that came without signed thoughts. */
   readonly lacksThoughts: boolean;
+  /** Whether the conversation has thoughts of the model. */
+  readonly sendsThoughts: boolean;
 }
 
 const silent: Thinking = { fields: {}, isOn: false, minTokens: null, dropped: [] };
@@ -42,11 +44,18 @@ const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 export function toThinking(request: ChatRequest, options: ThinkingOptions): Thinking {
   const requested = readReasoning(request);
-  if (requested === null) return silent;
-  const thinking = fulfil(request, requested, options);
+  const thinking = bind(requested === null ? silent : fulfil(request, requested, options), options);
   const changed = findChanged(objectOrNull(request["thinking"]), objectOrNull(thinking.fields["thinking"]));
   if (changed === null || thinking.dropped.includes("thinking")) return thinking;
   return { ...thinking, dropped: [...thinking.dropped, changed] };
+}
+
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-thinking-block-binding.html */
+function bind(thinking: Thinking, { traits, sendsThoughts }: ThinkingOptions): Thinking {
+  if (traits.generation === null) return thinking;
+  const bound = bindThinking(objectOrNull(thinking.fields["thinking"]), traits.generation, sendsThoughts);
+  if (bound.beta === null) return thinking;
+  return { ...thinking, fields: { ...thinking.fields, thinking: bound.thinking, anthropic_beta: [bound.beta] } };
 }
 
 function fulfil(request: ChatRequest, requested: RequestedReasoning, options: ThinkingOptions): Thinking {

@@ -3,7 +3,7 @@
 import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatRequest } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { asList, asText, objectOrNull, objectsIn } from "../../lenient.ts";
-import { type Location, refuse, textOfPart, toArgumentObject } from "../chat-request.ts";
+import { type Location, placeSystemMessages, refuse, textOfPart, toArgumentObject } from "../chat-request.ts";
 import { present } from "../completion.ts";
 import { type MediaPart, toMediaPart } from "./media.ts";
 import type { ModelTraits, Platform } from "./model-traits.ts";
@@ -44,7 +44,8 @@ class ConversationWriter {
   constructor(messages: readonly ChatMessage[], traits: ModelTraits, platform: Platform) {
     this.#traits = traits;
     this.#hasCallIds = platform.hasCallIds(traits);
-    this.#messages = this.#hasCallIds ? messages : inCallOrder(messages);
+    const placed = placeSystemMessages(messages);
+    this.#messages = this.#hasCallIds ? placed : inCallOrder(placed);
     this.#turnStart = messages.findLastIndex((message) => message.role === "user");
   }
 
@@ -73,7 +74,7 @@ class ConversationWriter {
     switch (message.role) {
       case "system":
       case "developer":
-        this.#system.push(...toTexts(message.content, location));
+        this.#system.push(...toTexts(message.content));
         return;
       case "user":
         this.#push("user", toParts(message.content, location));
@@ -183,12 +184,9 @@ function toParts(content: ChatContent, location: Location): JsonObject[] {
   });
 }
 
-function toTexts(content: ChatContent, location: Location): string[] {
-  if (typeof content === "string") return content === "" ? [] : [content];
-  return content.flatMap((part, index) => {
-    if (part.type !== "text") throw refuse([...location, index, "type"], "Instructions should be text", "value_error");
-    return part.text === "" ? [] : [part.text];
-  });
+function toTexts(content: ChatContent): string[] {
+  const texts = typeof content === "string" ? [content] : content.map(textOfPart);
+  return texts.flatMap((text) => (text ? [text] : []));
 }
 
 /** The signature belongs to the last text part, and may come without any. */
