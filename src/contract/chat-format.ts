@@ -162,6 +162,8 @@ export interface ChatChunkChoice {
   readonly delta: ChatDelta;
   readonly finish_reason: FinishReason | null;
   readonly logprobs?: unknown;
+  /** Continues an answer of a vendor that has such tokens. */
+  readonly continuation_token?: string;
 }
 
 export interface ChatDelta extends AnswerMembers {

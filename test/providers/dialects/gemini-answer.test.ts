@@ -239,6 +239,8 @@ describe("an answer", () => {
     const choice = choiceOf(answerOf([{ text: "x" }], { finishReason: "CONTINUATION", continuationToken: "t" }));
 
     expect(choice["continuation_token"]).toBe("t");
+    const streamed = readStream([event([{ text: "x" }], { finishReason: "CONTINUATION", continuationToken: "t" })]);
+    expect(streamed.choices.at(-1)).toMatchObject({ finish_reason: "length", continuation_token: "t" });
     expect(write({ continuation_token: "t" }).body["continuationToken"]).toBe("t");
   });
 });

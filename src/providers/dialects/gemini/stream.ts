@@ -23,6 +23,7 @@ interface Candidate {
   /** For the positions of citations, which arrive at the end. */
   content: string;
   grounding: unknown;
+  continuationToken: string | null;
   partialCall: PartialCall | null;
 }
 
@@ -80,6 +81,7 @@ export class GeminiStreamReader implements ChatStreamReader {
     const delta = toDelta(gathered, candidate);
     if (delta !== null || logprobs !== null) chunks.push(writer.write(delta ?? {}, null, logprobs));
     if (value["groundingMetadata"] !== undefined) candidate.grounding = value["groundingMetadata"];
+    candidate.continuationToken = asText(value["continuationToken"]) ?? candidate.continuationToken;
     if (candidate.hasEnded) return;
     const finish = readFinish(value, { isEmpty: candidate.isEmpty, hasCalls: candidate.callCount > 0 });
     if (finish === null) return;
@@ -87,15 +89,23 @@ export class GeminiStreamReader implements ChatStreamReader {
     const { annotations, web_searches } = readGrounding(candidate.grounding, candidate.content);
     if (annotations.length > 0) chunks.push(writer.write({ annotations }));
     if (web_searches.length > 0) chunks.push(writer.write({ web_searches }));
-    chunks.push(writer.write({}, finish));
+    chunks.push(withToken(writer.write({}, finish), candidate.continuationToken));
   }
 
   #find(index: number): Candidate {
     const found = this.#candidates.find(({ writer }) => writer.index === index);
     if (found !== undefined) return found;
     const writer = new ChunkWriter(this.#envelope, index, { role: "assistant", content: "" });
-    const empty = { hasEnded: false, isEmpty: true, callCount: 0, content: "", grounding: null, partialCall: null };
-    const candidate: Candidate = { writer, ...empty };
+    const candidate: Candidate = {
+      writer,
+      hasEnded: false,
+      isEmpty: true,
+      callCount: 0,
+      content: "",
+      grounding: null,
+      continuationToken: null,
+      partialCall: null,
+    };
     this.#candidates.push(candidate);
     return candidate;
   }
@@ -108,6 +118,11 @@ export class GeminiStreamReader implements ChatStreamReader {
     const delta = block.refusal === null ? {} : { refusal: block.refusal };
     chunks.push(candidate.writer.write(delta, "content_filter"));
   }
+}
+
+function withToken(chunk: ChatChunk, token: string | null): ChatChunk {
+  if (token === null) return chunk;
+  return { ...chunk, choices: chunk.choices.map((choice) => ({ ...choice, continuation_token: token })) };
 }
 
 /** Null while the call is incomplete. */
