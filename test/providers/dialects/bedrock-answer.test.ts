@@ -187,6 +187,30 @@ test("a citation of a page becomes an annotation of the words that it supports",
   ]);
 });
 
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ImageBlockDelta.html */
+test("an image of an answer is a data URL, whole or streamed in pieces", () => {
+  const bytes = Buffer.from("an image");
+  const base64 = (from: number, to?: number) => bytes.subarray(from, to).toString("base64");
+  const image = { type: "image_url", image_url: { url: `data:image/webp;base64,${base64(0)}` } };
+  const content = [{ text: "See:" }, { image: { format: "webp", source: { bytes: base64(0) } } }];
+  const message = chat.fromAnswer(answerWith(content), reading).choices[0]?.message;
+  const { deltas } = readStream([
+    start,
+    delta(0, { text: "See:" }),
+    stop(0),
+    ["contentBlockStart", { contentBlockIndex: 1, start: { image: { format: "webp" } } }],
+    delta(1, { image: { source: { bytes: base64(0, 4) } } }),
+    delta(1, { image: { source: { bytes: base64(4) } } }),
+    stop(1),
+    ["contentBlockStart", { contentBlockIndex: 2, start: { image: { format: "png" } } }],
+    stop(2),
+    end("end_turn"),
+  ]);
+
+  expect(message).toMatchObject({ content: "See:", images: [image] });
+  expect(deltas.flatMap((one) => (one.images as unknown[] | undefined) ?? [])).toEqual([image]);
+});
+
 test("the prompt is all of it: what was read from the cache and what was written to it included", () => {
   const cached = {
     inputTokens: 53,

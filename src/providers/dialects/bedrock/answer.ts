@@ -4,6 +4,7 @@
 import type {
   ChatAnnotation,
   ChatCompletion,
+  ChatImage,
   ChatToolCall,
   ChatUsage,
   FinishReason,
@@ -43,6 +44,7 @@ class BlockReader {
   readonly #answerTool: string | null;
   readonly #details: ReasoningDetail[] = [];
   readonly #annotations: ChatAnnotation[] = [];
+  readonly #images: ChatImage[] = [];
   #text = "";
   /** The input of the answer tool. */
   #answer: string | null = null;
@@ -56,6 +58,8 @@ class BlockReader {
     else if (isObject(block["toolUse"])) this.#addCall(block["toolUse"]);
     else if (isObject(block["reasoningContent"])) this.#details.push(...toReasoningDetail(block["reasoningContent"]));
     else if (isObject(block["citationsContent"])) this.#addCited(block["citationsContent"]);
+    else if (isObject(block["image"]))
+      this.#images.push(...toImages(block["image"]["format"], readImageBytes(block["image"])));
   }
 
   toMessage(): ChatCompletion["choices"][number]["message"] {
@@ -70,6 +74,7 @@ class BlockReader {
         reasoning_content: thoughts.join(""),
         reasoning_details: this.#details,
         annotations: this.#annotations,
+        images: this.#images,
       }),
     };
   }
@@ -112,6 +117,17 @@ function toReasoningDetail({ redactedContent, reasoningText }: JsonObject): Reas
   const text = asString(asObject(reasoningText)["text"]);
   const signature = asString(asObject(reasoningText)["signature"]);
   return text === "" && signature === "" ? [] : [{ type: "reasoning.text", text, ...filled({ signature }) }];
+}
+
+/** The bytes of an image, or of a piece of it, in base64. Empty for an image that the service stores elsewhere or could not create. */
+export function readImageBytes({ source }: JsonObject): string {
+  return asString(asObject(source)["bytes"]);
+}
+
+/** In the form that chat clients expect. Empty for an image without bytes. */
+export function toImages(format: unknown, bytes: string): ChatImage[] {
+  if (bytes === "") return [];
+  return [{ type: "image_url", image_url: { url: `data:image/${asString(format) || "png"};base64,${bytes}` } }];
 }
 
 /** Empty for a citation without an address, which refers to the caller's own documents. */

@@ -11,10 +11,12 @@ import {
   fromConverseUsage,
   isServerTool,
   readCallId,
+  readImageBytes,
   readTier,
   readToolName,
   toAnnotation,
   toFinishReason,
+  toImages,
 } from "./answer.ts";
 import { findTraits } from "./models.ts";
 import { statusOfFailure } from "./refusal.ts";
@@ -27,6 +29,7 @@ type Block =
   | { readonly kind: "answer"; hasInput: boolean }
   /** A tool that the service runs itself, or a further answer. */
   | { readonly kind: "hidden" }
+  | { readonly kind: "image"; readonly format: unknown; readonly pieces: Uint8Array[] }
   | { readonly kind: "thought"; text: string; signature: string; readonly redacted: Uint8Array[] };
 
 export class ConverseStreamReader implements ChatStreamReader {
@@ -73,6 +76,7 @@ export class ConverseStreamReader implements ChatStreamReader {
     if (typeof delta["text"] === "string") return this.#addText(delta["text"]);
     if (isObject(delta["toolUse"])) return this.#addInput(at, asString(delta["toolUse"]["input"]));
     if (isObject(delta["reasoningContent"])) return this.#addThought(at, delta["reasoningContent"]);
+    if (isObject(delta["image"])) return this.#addImagePiece(at, readImageBytes(delta["image"]));
     if (!isObject(delta["citation"])) return noChunks;
     const annotations = toAnnotation(delta["citation"], this.#blockStart, this.#textLength);
     return annotations.length === 0 ? noChunks : [this.#writer.write({ annotations })];
@@ -88,7 +92,8 @@ export class ConverseStreamReader implements ChatStreamReader {
     return [this.#writer.write({ content: text })];
   }
 
-  #startBlock(at: unknown, { toolUse }: JsonObject): readonly ChatChunk[] {
+  #startBlock(at: unknown, { toolUse, image }: JsonObject): readonly ChatChunk[] {
+    if (isObject(image)) this.#blocks.set(at, { kind: "image", format: image["format"], pieces: [] });
     if (!isObject(toolUse)) return noChunks;
     const name = readToolName(toolUse);
     if (isServerTool(toolUse) || (name === this.#answerTool && this.#hasAnswer)) {
@@ -120,6 +125,12 @@ export class ConverseStreamReader implements ChatStreamReader {
       : this.#writer.writeArguments(block.index, input);
   }
 
+  #addImagePiece(at: unknown, bytes: string): readonly ChatChunk[] {
+    const block = this.#blocks.get(at);
+    if (block?.kind === "image") block.pieces.push(Buffer.from(bytes, "base64"));
+    return noChunks;
+  }
+
   #addThought(at: unknown, content: JsonObject): readonly ChatChunk[] {
     let block = this.#blocks.get(at);
     if (block?.kind !== "thought") {
@@ -141,6 +152,10 @@ export class ConverseStreamReader implements ChatStreamReader {
     if (block === undefined) return noChunks;
     this.#blocks.delete(at);
     if (block.kind === "thought") return this.#writeDetails(block);
+    if (block.kind === "image") {
+      const images = toImages(block.format, Buffer.concat(block.pieces).toString("base64"));
+      return images.length === 0 ? noChunks : [this.#writer.write({ images })];
+    }
     // A call without input still needs arguments that are JSON, and so does an answer.
     return block.kind === "hidden" || block.hasInput ? noChunks : [this.#writeInput(block, "{}")];
   }
