@@ -7,6 +7,7 @@ import { toHeaderLines } from "../providers/authorize-request.ts";
 import { findChatRules } from "../providers/chat-rules.ts";
 import type { Provider } from "../providers/configure.ts";
 import { type ChatDialect, ErrorInAnswer, type Reading } from "../providers/dialect.ts";
+import { imageDetailMember, imageDetailOf } from "../providers/dialects/media.ts";
 import { createResponsesChat } from "../providers/dialects/responses/index.ts";
 import { createFraming } from "../providers/framing/create-framing.ts";
 import { findDropped, refuseDropped, ruleOf } from "../providers/parameters.ts";
@@ -32,6 +33,7 @@ export function translateChat(
   const { provider, model } = candidate;
   const byTable = findDropped(plain, dialect.parameters, ourMembers);
   if (plain.messages.some(hasName)) byTable.push("messages.name");
+  if (!dialect.readsImageDetail && plain.messages.some(hasImageDetail)) byTable.push(imageDetailMember);
   const calls = ruleOf(dialect.parameters, "n") === "parallel" ? (plain.n ?? 1) : 1;
   const request = withoutOurs(calls === 1 ? plain : { ...plain, n: null });
   const facts = findModelFacts(provider.row, model);
@@ -63,6 +65,10 @@ export function translateChat(
 function hasName(message: ChatMessage): boolean {
   const { role, name } = message as { readonly role: string; readonly name?: unknown };
   return Boolean(name) && role !== "tool" && role !== "function";
+}
+
+function hasImageDetail({ content }: ChatMessage): boolean {
+  return Array.isArray(content) && content.some((part: ChatPart) => imageDetailOf(part) !== null);
 }
 
 const maxShownIdLength = 64;

@@ -43,6 +43,8 @@ export interface ChatDialect {
   readonly searchDomains?: SearchDomains;
   /** Models get images that they generated back in the `images` of the assistant's message, so that they can change them. */
   readonly acceptsGeneratedImages?: true;
+  /** It sends the `detail` of images, or names it as dropped. The `detail` is reported as dropped for any other dialect. */
+  readonly readsImageDetail?: true;
   /** Its answers look like the chat format and still need a translation. */
   readonly readsChatFormat?: true;
   toRequest(request: ChatRequest, target: Target): DialectRequest;

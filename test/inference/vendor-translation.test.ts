@@ -243,6 +243,49 @@ describe("the name of a participant, which other formats do not have, is reporte
   });
 });
 
+describe("the detail of an image", () => {
+  const png = "data:image/png;base64,iVBORw0KGgo=";
+  const claude = "anthropic/claude-sonnet-4-5";
+  const gemini = (model: string) => `gemini/${model}`;
+  const said = (model: string) =>
+    model === claude
+      ? claudeMessage("Hi")
+      : { candidates: [{ content: { parts: [{ text: "Hi" }] }, finishReason: "STOP" }] };
+  const askWith = (model: string, detail: string, members: Members = {}) => {
+    vendor.next(answer(200, said(model)));
+    const content = [{ type: "image_url", image_url: { url: png, detail } }];
+    return ask(gateway.url, key, { model, messages: [{ role: "user", content }], ...members });
+  };
+
+  test.each([
+    claude,
+    gemini("gemini-2.5-flash"),
+  ])("is reported as dropped where it cannot be sent: %s", async (model) => {
+    const response = await askWith(model, "low");
+    expect(response.headers.get("x-switchyard-dropped-params")).toBe("messages.image_url.detail");
+    expect((await askWith(model, "auto")).headers.get("x-switchyard-dropped-params")).toBeNull();
+    const refused = await readError(await askWith(model, "high", { strict_parameters: true }));
+    expect(refused).toMatchObject({ status: 422, param: "messages.image_url.detail" });
+  });
+
+  /** https://ai.google.dev/gemini-api/docs/generate-content/media-resolution */
+  test("is the resolution of Gemini from generation 3 on", async () => {
+    const response = await askWith(gemini("gemini-3.8-flash"), "low");
+    expect(response.headers.get("x-switchyard-dropped-params")).toBeNull();
+    expect(sentBody()["contents"]).toEqual([
+      {
+        role: "user",
+        parts: [
+          {
+            inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" },
+            mediaResolution: { level: "MEDIA_RESOLUTION_LOW" },
+          },
+        ],
+      },
+    ]);
+  });
+});
+
 /** https://ai.google.dev/api/tokens */
 describe("tokens are counted by Gemini itself", () => {
   const asked = { model: "gemini/gemini-3.8-flash", system: "Brief.", messages: [hello] };

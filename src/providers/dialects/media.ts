@@ -1,5 +1,6 @@
 // Reads the media of a chat request: data URLs, and media types by file name.
 
+import type { ChatPart } from "../../contract/chat-format.ts";
 import { lookUp } from "../../lib/look-up.ts";
 
 export interface DataUrl {
@@ -33,6 +34,15 @@ function toBase64(escaped: string): string | null {
 /** Replaces the URL-safe alphabet of base64, which some vendors refuse. */
 export function toPlainBase64(data: string): string {
   return data.includes("-") || data.includes("_") ? data.replaceAll("-", "+").replaceAll("_", "/") : data;
+}
+
+/** The name of the `detail` of images in the list of dropped parameters. */
+export const imageDetailMember = "messages.image_url.detail";
+
+/** Null for other parts, and for `auto`, which is the default. */
+export function imageDetailOf(part: ChatPart): string | null {
+  const detail = part.type === "image_url" ? part.image_url.detail : null;
+  return detail && detail !== "auto" ? detail : null;
 }
 
 /** Endings that are also the name of the subtype, by the type. */

@@ -77,6 +77,27 @@ describe("a request", () => {
     ]);
   });
 
+  test("has the resolution that the detail of an image asks for, except inside a result", () => {
+    const image = (detail: string) => ({ type: "image_url", image_url: { url: "data:image/png;base64,AAAA", detail } });
+    const sent = (message: object, model?: string) => {
+      const call = { id: "a", type: "function", function: { name: "clock", arguments: "{}" } };
+      const { body, dropped } = write(
+        { messages: [user, { role: "assistant", content: null, tool_calls: [call] }, message] as ChatMessage[] },
+        model,
+      );
+      return [JSON.stringify(body).match(/MEDIA_RESOLUTION_\w+/)?.[0], dropped];
+    };
+    const named = ["messages.image_url.detail"];
+
+    expect(sent({ role: "user", content: [image("low")] })).toEqual(["MEDIA_RESOLUTION_LOW", []]);
+    expect(sent({ role: "user", content: [image("high")] })).toEqual(["MEDIA_RESOLUTION_HIGH", []]);
+    expect(sent({ role: "user", content: [image("original")] })).toEqual(["MEDIA_RESOLUTION_ULTRA_HIGH", []]);
+    expect(sent({ role: "user", content: [image("auto")] })).toEqual([undefined, []]);
+    expect(sent({ role: "user", content: [image("vast")] })).toEqual([undefined, named]);
+    expect(sent({ role: "user", content: [image("low")] }, "gemini-2.5-flash")).toEqual([undefined, named]);
+    expect(sent({ role: "tool", tool_call_id: "a", content: [image("low")] })).toEqual([undefined, named]);
+  });
+
   test("carries images, sound and files inline, and addresses that only the vendor reads as they are", () => {
     const part = (one: object) => (contents([{ role: "user", content: [one] }]) as { parts: unknown[] }[])[0]?.parts[0];
     const inline = (mimeType: string) => ({ inlineData: { mimeType, data: "AAAA" } });

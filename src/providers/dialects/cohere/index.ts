@@ -23,6 +23,7 @@ export const cohere: Dialect = {
     parameters,
     // The vendor fetches images itself.
     fetchesMedia: false,
+    readsImageDetail: true,
     framing: "event-stream",
     toRequest: toCohereRequest,
     fromAnswer: fromCohereAnswer,

@@ -1,10 +1,18 @@
 // Writes a conversation as the vendor's contents: two roles, and parts.
 
-import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatRequest } from "../../../contract/chat-format.ts";
+import type {
+  ChatAssistantMessage,
+  ChatContent,
+  ChatMessage,
+  ChatPart,
+  ChatRequest,
+} from "../../../contract/chat-format.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { asList, asText, objectOrNull, objectsIn } from "../../lenient.ts";
 import { type Location, placeSystemMessages, refuse, textOfPart, toArgumentObject } from "../chat-request.ts";
 import { present } from "../completion.ts";
+import { imageDetailMember, imageDetailOf } from "../media.ts";
 import { type MediaPart, toMediaPart } from "./media.ts";
 import type { ModelTraits, Platform } from "./model-traits.ts";
 import { readCallDetails, readSignature } from "./signature.ts";
@@ -22,14 +30,27 @@ export interface Content {
 // Generation 3 refuses a call without its signature in the current turn, and an image of the model without its signature. This
 // documented value replaces it if another model made the call or the image, or the client lost the signature.
 const noSignature = "skip_thought_signature_validator";
+// The resolution of a part, by the `detail` of the chat format: https://ai.google.dev/gemini-api/docs/generate-content/media-resolution
+const resolutions: Readonly<Record<string, string>> = {
+  low: "MEDIA_RESOLUTION_LOW",
+  high: "MEDIA_RESOLUTION_HIGH",
+  original: "MEDIA_RESOLUTION_ULTRA_HIGH",
+};
 // Media types that a function result may contain; other media follow the result.
 const typesInResults = new Set(["image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"]);
 
-export function toConversation(request: ChatRequest, traits: ModelTraits, platform: Platform): Conversation {
-  return new ConversationWriter(request.messages, traits, platform).write();
+/** `dropped`: members of messages that could not be expressed, by dotted names. */
+export function toConversation(
+  request: ChatRequest,
+  traits: ModelTraits,
+  platform: Platform,
+): { readonly conversation: Conversation; readonly dropped: readonly string[] } {
+  const writer = new ConversationWriter(request.messages, traits, platform);
+  return { conversation: writer.write(), dropped: [...writer.dropped] };
 }
 
 class ConversationWriter {
+  readonly dropped = new Set<string>();
   readonly #messages: readonly ChatMessage[];
   readonly #traits: ModelTraits;
   readonly #hasCallIds: boolean;
@@ -77,7 +98,7 @@ class ConversationWriter {
         this.#system.push(...toTexts(message.content));
         return;
       case "user":
-        this.#push("user", toParts(message.content, location));
+        this.#push("user", this.#toParts(message.content, location));
         return;
       case "assistant":
         this.#push("model", this.#toModelParts(message, index));
@@ -86,11 +107,11 @@ class ConversationWriter {
         const name = this.#namesByCallId.get(message.tool_call_id);
         if (name === undefined)
           throw refuse(["messages", index, "tool_call_id"], "No earlier tool call has this id", "value_error");
-        this.#pushResult(name, message.tool_call_id, toParts(message.content, location));
+        this.#pushResult(name, message.tool_call_id, this.#toParts(message.content, location));
         return;
       }
       case "function":
-        this.#pushResult(message.name, null, toParts(message.content ?? "", location));
+        this.#pushResult(message.name, null, this.#toParts(message.content ?? "", location));
     }
   }
 
@@ -107,7 +128,9 @@ class ConversationWriter {
   #pushResult(name: string, id: string | null, parts: readonly JsonObject[]): void {
     const text = parts.map((part) => part["text"] ?? "").join("");
     const media = parts.filter((part) => part["text"] === undefined);
-    const inside = this.#traits.isGeneration3 ? media.filter(mayBeInResult) : [];
+    const inside = this.#traits.isGeneration3
+      ? media.filter(mayBeInResult).map((part) => this.#withoutResolution(part))
+      : [];
     const response = {
       ...(id !== null && this.#hasCallIds ? { id } : {}),
       name,
@@ -126,12 +149,39 @@ class ConversationWriter {
   #toModelParts(message: ChatAssistantMessage, index: number): JsonObject[] {
     const extra = message.extra_content;
     const serverParts = objectsIn(objectOrNull(extra?.["google"])?.["parts"]);
-    const parts: JsonObject[] = [...serverParts, ...toParts(message.content ?? "", ["messages", index, "content"])];
+    const parts: JsonObject[] = [
+      ...serverParts,
+      ...this.#toParts(message.content ?? "", ["messages", index, "content"]),
+    ];
     if (message.refusal && parts.length === 0) parts.push({ text: message.refusal });
     parts.push(...toImageParts(message, this.#traits));
     sign(parts, readSignature(extra));
     parts.push(...this.#toCallParts(message, index));
     return parts;
+  }
+
+  #toParts(content: ChatContent, location: Location): JsonObject[] {
+    if (typeof content === "string") return content === "" ? [] : [{ text: content }];
+    return content.flatMap((part, index) => {
+      const text = textOfPart(part);
+      if (text !== null) return text === "" ? [] : [{ text }];
+      return [{ ...toMediaPart(part as MediaPart, [...location, index]), ...this.#toResolution(part) }];
+    });
+  }
+
+  #toResolution(part: ChatPart): JsonObject {
+    const detail = imageDetailOf(part);
+    if (detail === null) return {};
+    const level = this.#traits.isGeneration3 ? lookUp(resolutions, detail) : undefined;
+    if (level !== undefined) return { mediaResolution: { level } };
+    this.dropped.add(imageDetailMember);
+    return {};
+  }
+
+  /** Media inside a result have no resolution. */
+  #withoutResolution({ mediaResolution, ...part }: JsonObject): JsonObject {
+    if (mediaResolution !== undefined) this.dropped.add(imageDetailMember);
+    return part;
   }
 
   #toCallParts(message: ChatAssistantMessage, index: number): JsonObject[] {
@@ -173,15 +223,6 @@ function inCallOrder(messages: readonly ChatMessage[]): readonly ChatMessage[] {
     ordered.splice(start + 1, results.length, ...results);
   }
   return ordered;
-}
-
-function toParts(content: ChatContent, location: Location): JsonObject[] {
-  if (typeof content === "string") return content === "" ? [] : [{ text: content }];
-  return content.flatMap((part, index) => {
-    const text = textOfPart(part);
-    if (text !== null) return text === "" ? [] : [{ text }];
-    return [toMediaPart(part as MediaPart, [...location, index])];
-  });
 }
 
 function toTexts(content: ChatContent): string[] {

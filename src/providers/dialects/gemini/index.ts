@@ -50,6 +50,7 @@ function createChat(platform: Platform, table: ParameterTable): ChatDialect {
     knowsFile: isReadByVendor,
     searchDomains: platform.searchDomains,
     acceptsGeneratedImages: true,
+    readsImageDetail: true,
     framing: "event-stream",
     toRequest: (request, target) => toGeminiRequest(request, target, platform),
     fromAnswer: fromGeminiAnswer,

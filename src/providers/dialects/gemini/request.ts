@@ -20,14 +20,15 @@ export function toGeminiRequest(request: ChatRequest, target: Target, platform: 
   const tooling = toTooling(request, traits, platform);
   const generation = toGenerationConfig(request, traits, tooling.format);
   const { tools, toolConfig } = tooling;
+  const { conversation, dropped } = toConversation(request, traits, platform);
   const body = {
-    ...filled({ ...toConversation(request, traits, platform), tools, toolConfig, generationConfig: generation.config }),
+    ...filled({ ...conversation, tools, toolConfig, generationConfig: generation.config }),
     ...toExtras(request, platform),
   };
   return {
     path: modelPath(target.model, target.isStream ? "streamGenerateContent?alt=sse" : "generateContent"),
     body: JSON.stringify(body),
-    dropped: [...generation.dropped, ...tooling.dropped],
+    dropped: [...generation.dropped, ...tooling.dropped, ...dropped],
     reading: { model: target.model, answerTool: tooling.answerTool, serviceTier: toTier(request, platform) },
   };
 }
@@ -40,7 +41,7 @@ export function toGeminiCountRequest(
 ): Pick<DialectRequest, "path" | "body"> {
   const traits = readTraits(target.model);
   const { tools } = toTooling(request, traits, platform);
-  const counted = filled({ ...toConversation(request, traits, platform), tools });
+  const counted = filled({ ...toConversation(request, traits, platform).conversation, tools });
   const body = platform.wrapsCountRequest
     ? { generateContentRequest: { model: `models/${target.model}`, ...counted } }
     : counted;

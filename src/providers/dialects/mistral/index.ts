@@ -12,6 +12,7 @@ export const mistral: Dialect = {
   chat: {
     parameters,
     fetchesMedia: false,
+    readsImageDetail: true,
     knowsFile: () => true,
     framing: "event-stream",
     readsChatFormat: true,

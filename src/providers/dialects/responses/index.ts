@@ -20,6 +20,7 @@ export function createResponsesChat({ reasons }: { readonly reasons: boolean }):
   return {
     parameters,
     fetchesMedia: false,
+    readsImageDetail: true,
     knowsFile: () => true,
     framing: "event-stream",
     toRequest: (request, target) => toResponsesRequest(request, target, reasons),
