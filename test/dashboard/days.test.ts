@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { toInstants } from "../../src/dashboard/lib/instants.ts";
 import { runProgram } from "../support/run-program.ts";
 
 const sources = join(import.meta.dir, "../../src/dashboard");
@@ -71,6 +72,14 @@ test("the last day of a period ends at midnight, also when its own midnight is s
     from: "2026-04-23T22:00:00.000Z",
     to: "2026-04-24T21:00:00.000Z",
   });
+});
+
+test.each([
+  "2026-13-45",
+  "2026-02-30",
+  "2026-00-00",
+])("%s, which is no day, is left to the gateway to refuse", (text) => {
+  expect(toInstants({ from: text, to: text })).toEqual({ from: text, to: text });
 });
 
 test("the pace of a forecast has seven whole days on a day whose midnight is skipped", async () => {

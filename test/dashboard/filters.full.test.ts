@@ -72,6 +72,20 @@ test("filters that are removed elsewhere empty their fields", async () => {
   await waitForValue(latency, "");
 });
 
+const dated = ["/", "/requests", "/spend", "/jobs", "/audit"];
+
+test("a day that does not exist in the address is refused with its name, on every page with a period", async () => {
+  await using opened = await signIn("/");
+  const { page } = opened;
+  for (const path of dated)
+    for (const period of ["from=2026-13-45", "from=2026-01-01&to=2026-02-30"]) {
+      await page.goto(`${gateway.url}/dashboard${path}?${period}`);
+      await page.getByRole("alert").getByText("The request was refused").first().waitFor();
+      expect(await page.getByText("This page cannot be shown").count(), path).toBe(0);
+    }
+  expect(unexpectedProblems(opened)).toEqual([]);
+});
+
 async function uploadFiles(purpose: string, count: number, key: string): Promise<void> {
   for (let number = 1; number <= count; number += 1) {
     const form = new FormData();
