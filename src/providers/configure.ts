@@ -9,6 +9,7 @@ import {
   type Deployment,
   deploy,
   type Level,
+  nameDeployment,
   type Section,
   type Source,
   type StoredAccess,
@@ -55,7 +56,7 @@ export interface Provider {
 }
 
 export interface AccessSource {
-  /** `openai`, `openai#2`; the name of a model API with its own settings, such as `gemini`. */
+  /** As `Deployment.name`: `openai`, `openai#europe`, `openai#2`; the name of a model API with its own settings, such as `gemini`. */
   readonly deployment: string;
   readonly key: Source | null;
   readonly address: Source | null;
@@ -183,10 +184,11 @@ export function configureProvider(
       settings:
         one.models === undefined ? one : { ...one, models: one.models.map((id) => spellModel({ dialect }, id)) },
     }));
-    const all = (owns.length === 0 ? [null] : owns).map((one, ownIndex) =>
-      deploy({ row, access, own: one, ownIndex, isOwnOfProvider, level: own, providerLevel, readSetting }),
-    );
-    return summarize(all, own.names[0] ?? row.name);
+    const all = (owns.length === 0 ? [null] : owns).map((one, ownIndex) => ({
+      name: nameDeployment(own.names[0] ?? row.name, one, ownIndex),
+      ...deploy({ row, access, own: one, ownIndex, isOwnOfProvider, level: own, providerLevel, readSetting }),
+    }));
+    return summarize(all);
   };
   const ofProvider = deployAll(row, level, null);
   const ofModels =
@@ -224,7 +226,7 @@ function findSection(names: readonly string[], declared: AllDeclared): Section<D
   return { path: `providers.${found[0]}`, settings };
 }
 
-function summarize(all: readonly Deployed[], name: string) {
+function summarize(all: readonly (Deployed & { readonly name: string })[]) {
   const deployments = all.flatMap(({ deployment }) => (deployment === null ? [] : [deployment]));
   const missing = all.find(({ missingSetting }) => missingSetting !== null)?.missingSetting ?? null;
   return {
@@ -232,8 +234,8 @@ function summarize(all: readonly Deployed[], name: string) {
     missingSetting: deployments.length > 0 ? null : missing,
     isSetUp: all.some(({ isSetUp }) => isSetUp),
     secrets: all.flatMap(({ secrets }) => secrets),
-    sources: all.map(({ keySource, addressSource }, index) => ({
-      deployment: all.length === 1 ? name : `${name}#${index + 1}`,
+    sources: all.map(({ name, keySource, addressSource }) => ({
+      deployment: name,
       key: keySource,
       address: addressSource,
     })),

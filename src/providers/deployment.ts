@@ -291,7 +291,7 @@ function create({ row, access, own, ownIndex, level }: DeployOptions, parts: Par
   const addresses = [...new Set([address, ...services.values()])].map(({ host, basePath }) => host + basePath);
   return {
     ...address,
-    name: own === null ? row.name : `${row.name}#${own.settings.name ?? ownIndex + 1}`,
+    name: nameDeployment(row.name, own, ownIndex),
     id: createHash("sha256")
       .update(JSON.stringify([addresses, parts.secrets]))
       .digest("base64url")
@@ -303,6 +303,11 @@ function create({ row, access, own, ownIndex, level }: DeployOptions, parts: Par
     responsesPath: fillPath(paths.responsesPath ?? "/responses"),
     services,
   };
+}
+
+/** `openai`, or `openai#europe` and `openai#2` where the operator lists deployments. */
+export function nameDeployment(provider: string, own: Section | null, ownIndex: number): string {
+  return own === null ? provider : `${provider}#${own.settings.name ?? ownIndex + 1}`;
 }
 
 function pathsOf({ chat, embeddings, responses }: ProviderRow) {

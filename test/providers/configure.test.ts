@@ -89,8 +89,19 @@ describe("settings under the name of a model API", () => {
     const several = {
       azure: { base_url: "http://127.0.0.1:9", deployments: [{ api_key: "k-1" }, { name: "b", api_key: "" }] },
     };
-    const { deployments } = providerOf("microsoft", {}, several);
+    const { deployments, sources } = providerOf("microsoft", {}, several);
     expect(deployments.map(({ name }) => name)).toEqual(["microsoft#1"]);
+    expect(sources.map(({ deployment }) => deployment)).toEqual(["azure#1", "azure#b", "microsoft"]);
+  });
+
+  test("the sources of credentials have the names of the deployments", () => {
+    const listed = [{ name: "primary", api_key: "k-1" }, { api_key: "k-2" }, { name: "europe", api_key: "k-3" }];
+    for (const declared of [listed, listed.slice(0, 1)]) {
+      const { deployments, sources } = providerOf("openai", {}, { openai: { deployments: declared } });
+      const names = deployments.map(({ name }) => name);
+      expect(names).toEqual(["openai#primary", "openai#2", "openai#europe"].slice(0, declared.length));
+      expect(sources.map(({ deployment }) => deployment)).toEqual(names);
+    }
   });
 
   test("a service account for the whole provider is for tasks only", () => {
