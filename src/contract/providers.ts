@@ -175,6 +175,9 @@ export const removedProvider = component("RemovedCredentials", { name: z.string(
 
 const listedProvider = component("Provider", {
   ...providerState.shape,
+  healthy: providerState.shape.healthy.describe(
+    "False while a circuit of a process of the gateway is open. Null: not called yet.",
+  ),
   open_circuits: z
     .int()
     .nullable()

@@ -129,7 +129,8 @@ test.each([
   ["with one open circuit", { deployments: offers("closed", "open") }, 0, "bad", "1 of 2 circuits open"],
   ["with an open circuit in another process", { open_circuits: 1 }, 0, "bad", "Circuit open elsewhere"],
   ["with no open circuit", { open_circuits: 0, deployments: offers("closed") }, 0, "good", "Healthy"],
-  ["whose circuits are not known", { open_circuits: null }, 0, "good", "Healthy"],
+  ["whose circuits are not known", { open_circuits: null, healthy: true }, 0, "good", "Healthy"],
+  ["that is down, seen by a team", { open_circuits: null, healthy: false }, 0, "bad", "Circuit open"],
   ["of whose ten calls one failed", {}, 1, "warning", "Failing calls"],
   ["of whose ten calls none failed", {}, 0, "good", "Healthy"],
 ])("a provider %s says so", (_, facts, failed, level, text) => {

@@ -167,6 +167,21 @@ test("a viewer sees providers without secrets and buttons, and a viewer of a tea
   await using opened = await signIn("/providers", { key });
   const { page } = opened;
   await page.getByText("mock2").first().waitFor();
+  vendor.on("down", answer(500, errorBody("It broke")));
+  const caller = await gateway.createKey();
+  await waitFor("an open circuit", async () => {
+    const response = await fetch(`${gateway.url}/v3/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${caller}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "mockchat/down", messages: [{ role: "user", content: "Hi" }] }),
+    });
+    const { items } = (await gateway.manage("GET", "/providers")) as { items: { name: string; healthy: boolean }[] };
+    await response.body?.cancel();
+    return items.find(({ name }) => name === "mockchat")?.healthy === false;
+  });
+  await page.reload();
+  await page.getByRole("row").filter({ hasText: "mockchat" }).getByText("Circuit open").waitFor();
+  expect(await page.getByText("no open circuit").count()).toBe(0);
   expect(await page.getByRole("button", { name: /Set up/ }).count()).toBe(0);
   expect(await page.getByRole("link", { name: "Settings" }).count()).toBe(0);
   expect(problemsOf(opened)).toEqual([]);

@@ -45,12 +45,14 @@ export function providerRoutes({
       reach: "team",
       answers: [{ status: 200, description: "The providers.", schema: contract.providerStates }],
       async run({ caller }) {
-        const open = caller.team === null ? countOpenCircuits(await readMetrics()) : null;
-        const items = describeProviders().map((provider) =>
-          open === null
-            ? { ...withoutCalls(provider), open_circuits: null }
-            : { ...provider, open_circuits: open.get(provider.name) ?? 0 },
-        );
+        const open = countOpenCircuits(await readMetrics());
+        const items = describeProviders().map((provider) => {
+          const open_circuits = open.get(provider.name) ?? 0;
+          const healthy = open_circuits > 0 ? false : provider.healthy;
+          return caller.team === null
+            ? { ...provider, healthy, open_circuits }
+            : { ...withoutCalls(provider), healthy, open_circuits: null };
+        });
         return replyJson({ process: process.pid, items } satisfies contract.ProviderStates);
       },
     }),

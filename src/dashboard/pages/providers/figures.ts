@@ -53,6 +53,8 @@ export function healthOf(provider: Provider | ProviderDetail, lastHour: FiguresB
   // Each process has circuits of its own.
   if ("open_circuits" in provider && (provider.open_circuits ?? 0) > 0)
     return { level: "bad", text: "Circuit open elsewhere" };
+  // A role that is limited to a team is told this, and not which circuits.
+  if (healthy === false) return { level: "bad", text: "Circuit open" };
   const { lines, errors } = lastHour?.get(provider.name) ?? emptySums();
   if (lines > 0 && errors / lines >= failingShare) return { level: "warning", text: "Failing calls" };
   if (healthy !== null || lines > 0) return { level: "good", text: "Healthy" };
