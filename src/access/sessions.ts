@@ -175,6 +175,7 @@ export function createSessions(options: SessionsOptions) {
         name,
         role,
         team: team === null ? null : (keyring.findTeam(team)?.id ?? null),
+        team_name: team,
         csrf_token: session.csrfToken,
         expires_at: new Date(session.expiresAt).toISOString(),
         idle_timeout_seconds: Math.round(idleTimeoutMs / 1_000),

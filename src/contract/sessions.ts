@@ -14,6 +14,7 @@ export const sessionObject = component("Session", {
   name: z.string().describe("The name of the key, or of the person as the issuer states it."),
   role: z.enum(roles).describe("What the session may do."),
   team: z.string().nullable().describe("The id of the only team that the session sees. Null: all teams."),
+  team_name: z.string().nullable().describe("The name of that team."),
   csrf_token: z.string().describe("Send it as `x-switchyard-csrf` with every request other than GET and HEAD."),
   expires_at: z.iso.datetime().describe("When the session ends, even if it is in use."),
   idle_timeout_seconds: z

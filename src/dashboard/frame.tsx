@@ -104,7 +104,7 @@ function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {
 }
 
 function Person() {
-  const { name, role, team } = useSession();
+  const { name, role, team_name: team } = useSession();
   const { signOut } = useSignIn();
   return (
     <div className="person">

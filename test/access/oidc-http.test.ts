@@ -55,7 +55,12 @@ test("a person signs in, and the groups decide about the role", async () => {
 test("a group may belong to a team, and its people see that team only", async () => {
   issuer.state.person = { sub: "bo", email: "bo@example.com", groups: ["other", "research"] };
   const { client } = await signIn();
-  expect(await readSession(client)).toMatchObject({ name: "bo@example.com", role: "operator", team: team.id });
+  expect(await readSession(client)).toMatchObject({
+    name: "bo@example.com",
+    role: "operator",
+    team: team.id,
+    team_name: "research",
+  });
   const created = await client.change("POST", "/v3/manage/keys", { name: "bo's key" });
   expect(await created.json()).toMatchObject({ team: "research" });
   const teams = (await (await client.send("GET", "/v3/manage/teams")).json()) as { items: { name: string }[] };

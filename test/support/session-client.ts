@@ -5,6 +5,7 @@ export interface SignedIn {
   readonly name: string;
   readonly role: string;
   readonly team: string | null;
+  readonly team_name: string | null;
   readonly expires_at: string;
   readonly idle_timeout_seconds: number;
 }

@@ -36,7 +36,7 @@ export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
   const change = useChange<KeyWithSecret>([keysPath, "/v3/manage/budgets"]);
   const teams = useApi<TeamList>("/v3/manage/teams", { limit: 1_000 });
   const mayManage = useMay("administrator");
-  const { team: ownTeam } = useSession();
+  const { team_name: ownTeam } = useSession();
   // A role that is limited to a team cannot take a key out of it.
   const mayClear = ownTeam === null || before === null;
   const [name, setName] = useState(before?.name ?? "");
