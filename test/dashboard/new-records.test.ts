@@ -20,7 +20,7 @@ const gateway = await sharedGateway({ config: { defaults } });
 
 /** A form in which only the name was filled in. */
 const emptyKey = {
-  ...({ name: "program", kind: "inference", team: null, expiry: "never" } as const),
+  ...({ name: "program", kind: "inference", role: "viewer", team: null, expiry: "never" } as const),
   ...{ scopes: ["chat", "responses", "universal", "embeddings"], limits: toFields(null) },
 };
 const emptyTeam = { name: "newcomers", displayName: "", limits: toFields(null) };
@@ -46,6 +46,15 @@ test("an operator of a team who chooses no team creates a key of that team", asy
   const { key } = (await gateway.manage("POST", "/keys", operator)) as KeyWithSecret;
   const { manage } = createManagementClient(gateway.url, key);
   expect((await manage("POST", "/keys", toNewKey(emptyKey))) as Key).toMatchObject({ team: "platform" });
+});
+
+test("a management key has the role that was chosen, and the role can be changed", async () => {
+  const management = { ...emptyKey, kind: "management" } as const;
+  const created = (await gateway.manage("POST", "/keys", toNewKey(management))) as Key;
+  expect(created).toMatchObject({ kind: "management", role: "viewer" });
+  const changed = toChangedKey({ ...management, role: "operator" }, created);
+  expect(await gateway.manage("PATCH", `/keys/${created.id}`, changed)).toMatchObject({ role: "operator" });
+  expect(toNewKey(emptyKey)).not.toHaveProperty("role");
 });
 
 test("fields that were emptied remove what a key and a team had", async () => {

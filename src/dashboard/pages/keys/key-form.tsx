@@ -8,7 +8,7 @@ import { EditDrawer, NameField } from "../../components/edit-drawer.tsx";
 import { toFields } from "../../components/limit-fields.ts";
 import { LimitsForm } from "../../components/limits-form.tsx";
 import { formatDateTime } from "../../lib/format.ts";
-import { useMay, useSession } from "../../session/session.ts";
+import { type Role, useMay, useSession } from "../../session/session.ts";
 import { toChangedKey, toNewKey } from "./key-request.ts";
 
 const keysPath = "/v3/manage/keys";
@@ -23,6 +23,11 @@ const kinds = [
   { value: "inference", label: "Inference: calls models" },
   { value: "sandbox", label: "Sandbox: free test answers" },
 ];
+const roleChoices = [
+  { value: "viewer", label: "Viewer: reads" },
+  { value: "operator", label: "Operator: also changes keys and jobs" },
+  { value: "administrator", label: "Administrator: does everything" },
+] satisfies { readonly value: Role; readonly label: string }[];
 const managementKind = { value: "management", label: "Management: this dashboard and its API" };
 
 interface KeyFormProps {
@@ -41,6 +46,7 @@ export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
   const mayClear = ownTeam === null || before === null;
   const [name, setName] = useState(before?.name ?? "");
   const [kind, setKind] = useState<Key["kind"]>(before?.kind ?? "inference");
+  const [role, setRole] = useState<Role>(before?.role ?? "viewer");
   const [team, setTeam] = useState(before?.team ?? null);
   const [chosen, setChosen] = useState<readonly string[]>(before?.scopes ?? scopes);
   const [expiry, setExpiry] = useState(before?.expires_at === null || before === null ? "never" : "same");
@@ -48,7 +54,7 @@ export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
   const isManagement = kind === "management";
 
   function submit(): void {
-    const fields = { name, kind, team, scopes: chosen, expiry, limits };
+    const fields = { name, kind, role, team, scopes: chosen, expiry, limits };
     if (before === null) {
       change.mutate(
         { method: "POST", path: keysPath, body: toNewKey(fields) },
@@ -82,6 +88,17 @@ export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
           value={kind}
           allowDeselect={false}
           onChange={(value) => setKind((value ?? "inference") as Key["kind"])}
+        />
+      )}
+      {isManagement && (
+        <Select
+          label="Role"
+          description="With a team, the role is limited to that team."
+          data={roleChoices}
+          value={role}
+          allowDeselect={false}
+          onChange={(value) => setRole((value ?? "viewer") as Role)}
+          error={error?.problemOf("role")}
         />
       )}
       <Group gap="sm" grow align="flex-start">

@@ -9,6 +9,8 @@ const dayMs = 86_400_000;
 export interface KeyFields {
   readonly name: string;
   readonly kind: Key["kind"];
+  /** Of a management key. */
+  readonly role: NonNullable<Key["role"]>;
   readonly team: string | null;
   readonly scopes: readonly string[];
   /** `never`, `same`, or a number of days from now. */
@@ -25,11 +27,11 @@ export function toChangedKey(fields: KeyFields, before: Key): UpdateKey {
   return toMembers(fields, before);
 }
 
-function toMembers({ name, kind, team, scopes, expiry, limits }: KeyFields, before: Key | null): UpdateKey {
+function toMembers({ name, kind, role, team, scopes, expiry, limits }: KeyFields, before: Key | null): UpdateKey {
   return {
     name: name.trim(),
     team,
-    ...(kind !== "management" && { ...toLimits(limits, before), scopes: [...scopes] as Key["scopes"] }),
+    ...(kind === "management" ? { role } : { ...toLimits(limits, before), scopes: [...scopes] as Key["scopes"] }),
     ...(expiry !== "same" && { expires_at: toExpiry(expiry) }),
   };
 }

@@ -150,7 +150,7 @@ function useColumns({ budgets, mayChange, onOpen }: ColumnOptions): Column<Key>[
   }, [budgets, mayChange, onOpen]);
 }
 
-function State({ apiKey: { revoked_at, enabled, expires_at, kind } }: { readonly apiKey: Key }) {
+function State({ apiKey: { revoked_at, enabled, expires_at, kind, role } }: { readonly apiKey: Key }) {
   const isExpired = expires_at !== null && Date.parse(expires_at) <= Date.now();
   const [text, color] =
     revoked_at !== null
@@ -160,7 +160,16 @@ function State({ apiKey: { revoked_at, enabled, expires_at, kind } }: { readonly
         : !enabled
           ? ["disabled", "gray"]
           : [kind === "inference" ? "active" : kind, kind === "management" ? "violet" : "green"];
-  return <Badge color={color}>{text}</Badge>;
+  return (
+    <>
+      <Badge color={color}>{text}</Badge>
+      {role !== null && (
+        <Text size="xs" c="dimmed">
+          {role}
+        </Text>
+      )}
+    </>
+  );
 }
 
 function Actions({ apiKey, onOpen }: { readonly apiKey: Key; readonly onOpen: (dialog: Dialog) => void }) {
