@@ -45,7 +45,7 @@ export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
 function toTitle(error: unknown): string {
   if (!(error instanceof ApiError)) return "Something went wrong";
   if (error.status === 0) return "No connection";
-  if (error.status === 403) return "Your role does not include this";
+  if (error.code === "insufficient_role") return "Your role does not include this";
   if (error.status === 404) return "Not found";
   return error.status >= 500 ? "The gateway could not answer" : "The request was refused";
 }

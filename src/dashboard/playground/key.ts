@@ -107,7 +107,7 @@ class KeyedCalls {
     if (!context.mayCreate)
       throw new ApiError("Your role does not create keys. Paste an inference key to call models.", {
         status: 403,
-        code: "no_playground_key",
+        code: "insufficient_role",
         requestId: null,
       });
     this.#creating ??= renewKey(context, stored)
