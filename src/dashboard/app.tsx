@@ -7,13 +7,13 @@ import { ErrorNotice } from "./components/error-notice.tsx";
 import { Page } from "./components/page.tsx";
 import { Frame } from "./frame.tsx";
 import { pages } from "./pages.ts";
-import { mayOpen, SessionContext, useSession, useSessionQuery } from "./session/session.ts";
+import { mayOpen, SessionContext, toPerson, useSession, useSessionQuery } from "./session/session.ts";
 import { SignIn } from "./session/sign-in.tsx";
 
 export function App() {
   const session = useSessionQuery();
   if (session.isPending) return <Waiting />;
-  if (session.isError)
+  if (session.data === undefined)
     return (
       <main className="centred">
         <ErrorNotice error={session.error} onRetry={() => void session.refetch()} />
@@ -22,7 +22,7 @@ export function App() {
   if (session.data === null) return <SignIn />;
   return (
     <SessionContext value={session.data}>
-      <Frame>
+      <Frame key={toPerson(session.data)}>
         <Pages />
       </Frame>
     </SessionContext>

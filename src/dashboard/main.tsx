@@ -9,7 +9,7 @@ import { BrowserRouter } from "react-router";
 import { ApiClient, ApiError } from "./api/client.ts";
 import { ClientContext } from "./api/hooks.ts";
 import { App } from "./app.tsx";
-import { forgetSession } from "./session/session.ts";
+import { forgetSession, readSessionAgain } from "./session/session.ts";
 import { theme } from "./theme.ts";
 
 const basePath = "/dashboard";
@@ -35,6 +35,7 @@ const queries = new QueryClient({
   },
 });
 client.onSignedOut = () => forgetSession(client, queries);
+client.readSession = () => readSessionAgain(client, queries);
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no root element");

@@ -8,6 +8,10 @@ const server = Bun.serve({
   hostname: "127.0.0.1",
   routes: {
     "/refused": () => Response.json({ error: { message: "Sign in.", code: "invalid_session" } }, { status: 401 }),
+    "/changed": (request) =>
+      request.headers.get("x-switchyard-csrf") === "second"
+        ? Response.json({ changed: true })
+        : Response.json({ error: { message: "Send the token.", code: "csrf_token_invalid" } }, { status: 403 }),
     "/forbidden": () => Response.json({ error: { message: "No.", code: "insufficient_role" } }, { status: 403 }),
   },
   fetch: async (request) =>
@@ -33,7 +37,7 @@ test("only requests that change something carry the token of the session", async
   const client = new ApiClient();
   const call = (method: "GET" | "POST", body?: unknown) => client.call<Echo>(method, at("/echo"), { body });
   expect((await call("POST")).headers).not.toHaveProperty("x-switchyard-csrf");
-  client.csrfToken = "token";
+  client.session = { csrfToken: "token", person: "Ada" };
   expect((await call("GET")).headers).not.toHaveProperty("x-switchyard-csrf");
   expect((await call("POST")).headers).toMatchObject({ "x-switchyard-csrf": "token", accept: "application/json" });
 });
@@ -60,6 +64,37 @@ test("a session that has ended is noticed", async () => {
   expect(ended).toBe(1);
   await client.call("GET", at("/forbidden")).catch(() => {});
   expect(ended).toBe(1);
+});
+
+test("a change with the token of an earlier session is repeated once, and only for the same person", async () => {
+  const client = new ApiClient();
+  const change = (next: ApiClient["session"]) => {
+    let reads = 0;
+    client.session = { csrfToken: "first", person: "Ada" };
+    client.readSession = async () => {
+      reads++;
+      client.session = next;
+    };
+    return client.call("POST", at("/changed")).then(
+      () => `changed after ${reads}`,
+      (error: ApiError) => `${error.code} after ${reads}`,
+    );
+  };
+  expect(await change({ csrfToken: "second", person: "Ada" })).toBe("changed after 1");
+  expect(await change({ csrfToken: "third", person: "Ada" })).toBe("csrf_token_invalid after 1");
+  expect(await change({ csrfToken: "second", person: "Bo" })).toBe("session_changed after 1");
+  expect(await change(null)).toBe("session_changed after 1");
+});
+
+test("two changes at once are not made for a person who has signed in meanwhile", async () => {
+  const client = new ApiClient();
+  client.session = { csrfToken: "first", person: "Ada" };
+  client.readSession = async () => {
+    client.session = { csrfToken: "second", person: "Bo" };
+  };
+  const changes = [1, 2].map(() => client.call("POST", at("/changed")));
+  const outcomes = await Promise.allSettled(changes);
+  expect(outcomes.map((one) => one.status === "rejected" && one.reason.code)).toEqual(Array(2).fill("session_changed"));
 });
 
 test("a gateway that cannot be reached is told apart from a call that was given up", async () => {

@@ -46,11 +46,21 @@ export interface CallOptions {
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
+export interface ClientSession {
+  readonly csrfToken: string;
+  /** Tells people apart. */
+  readonly person: string;
+}
+
+/** The code of the error of a change that was not made, because another person has signed in meanwhile. */
+export const sessionChanged = "session_changed";
+
 export class ApiClient {
-  /** Of the current session. */
-  csrfToken: string | null = null;
+  session: ClientSession | null = null;
   /** Called when the session has ended. */
   onSignedOut: () => void = () => {};
+  /** Called when `session` is not the one of the cookie, because another tab has signed in. Reads the current one. */
+  readSession: () => Promise<void> = async () => {};
 
   /** The JSON of the answer. */
   async call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
@@ -59,10 +69,26 @@ export class ApiClient {
   }
 
   /** The answer itself, for streams and files. Throws an ApiError for every status but success. */
-  async send(method: Method, path: string, { query, body, headers, signal }: CallOptions = {}): Promise<Response> {
+  async send(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
+    const person = this.session?.person;
+    try {
+      return await this.#sendOnce(method, path, options);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === "csrf_token_invalid")) throw error;
+      await this.readSession();
+      if (this.session?.person === person) return await this.#sendOnce(method, path, options);
+      throw new ApiError("Another person has signed in in this browser. Nothing was changed.", {
+        status: error.status,
+        code: sessionChanged,
+        requestId: error.requestId,
+      });
+    }
+  }
+
+  async #sendOnce(method: Method, path: string, { query, body, headers, signal }: CallOptions): Promise<Response> {
     const sent: Record<string, string> = { accept: "application/json", ...headers };
     if (body !== undefined && !(body instanceof FormData)) sent["content-type"] = "application/json";
-    if (method !== "GET" && this.csrfToken !== null) sent["x-switchyard-csrf"] = this.csrfToken;
+    if (method !== "GET" && this.session !== null) sent["x-switchyard-csrf"] = this.session.csrfToken;
     try {
       return await sendRequest(toUrl(path, query), {
         method,

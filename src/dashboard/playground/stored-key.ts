@@ -1,7 +1,7 @@
 // The key of the playground, kept for this tab and this session: another session, or another tab, never sees it.
 
 import type { SessionObject } from "../../contract/sessions.ts";
-import type { ApiClient } from "../api/client.ts";
+import { type ApiClient, ApiError, sessionChanged } from "../api/client.ts";
 
 export interface StoredKey {
   readonly secret: string;
@@ -48,5 +48,9 @@ export async function revokeStoredKey(client: ApiClient): Promise<void> {
   if (text === "") return;
   const { id } = JSON.parse(text) as StoredKey;
   storeKey(null);
-  if (id !== null) await client.send("DELETE", `/v3/manage/keys/${id}`).catch(() => {});
+  if (id === null) return;
+  await client.send("DELETE", `/v3/manage/keys/${id}`).catch((error: unknown) => {
+    // The session of the other person must not be ended instead.
+    if (error instanceof ApiError && error.code === sessionChanged) throw error;
+  });
 }

@@ -40,23 +40,56 @@ export function useMay(needed: Role): boolean {
 
 const sessionKey = [sessionPath];
 
+/** Tells people apart. Those with the same name, role and team see the same data and may do the same. */
+export function toPerson({ name, role, team }: Pick<SessionObject, "name" | "role" | "team">): string {
+  return [name, role, team ?? ""].join("\n");
+}
+
 /** Null: the visitor is not signed in. */
 export function useSessionQuery() {
   const client = useClient();
+  const queries = useQueryClient();
   return useQuery<SessionObject | null, ApiError>({
     queryKey: sessionKey,
-    queryFn: async ({ signal }) => {
-      try {
-        const session = await client.call<SessionObject>("GET", sessionPath, { signal });
-        client.csrfToken = session.csrf_token;
-        return session;
-      } catch (error) {
-        if (isNotSignedIn(error)) return null;
-        throw error;
-      }
-    },
+    queryFn: ({ signal }) => readSession(client, queries, signal),
     staleTime: Number.POSITIVE_INFINITY,
+    // Another tab may have signed in as another person.
+    refetchOnWindowFocus: "always",
   });
+}
+
+async function readSession(
+  client: ApiClient,
+  queries: QueryClient,
+  signal?: AbortSignal,
+): Promise<SessionObject | null> {
+  const session = await client
+    .call<SessionObject>("GET", sessionPath, { ...(signal && { signal }) })
+    .catch((error: unknown) => {
+      if (isNotSignedIn(error)) return null;
+      throw error;
+    });
+  enter(session, client, queries);
+  return session;
+}
+
+export async function readSessionAgain(client: ApiClient, queries: QueryClient): Promise<void> {
+  queries.setQueryData(sessionKey, await readSession(client, queries));
+}
+
+/** From now on, the client acts for the person of this session. */
+function enter(session: SessionObject | null, client: ApiClient, queries: QueryClient): void {
+  const before = client.session;
+  client.session = session === null ? null : { csrfToken: session.csrf_token, person: toPerson(session) };
+  if (before?.person === client.session?.person) return;
+  forgetPerson(queries);
+  // Within a session, only the role changes: its token stays.
+  if (before !== null && session !== null && session.csrf_token !== before.csrfToken)
+    notifications.show({
+      title: `You are signed in as ${session.name}`,
+      message: "Another tab of this browser has signed in. What you were changing here was not saved.",
+      autoClose: false,
+    });
 }
 
 function isNotSignedIn(error: unknown): boolean {
@@ -65,9 +98,8 @@ function isNotSignedIn(error: unknown): boolean {
 
 /** Shows the page for signing in, however the session ended. */
 export function forgetSession(client: ApiClient, queries: QueryClient): void {
-  client.csrfToken = null;
+  enter(null, client, queries);
   queries.setQueryData(sessionKey, null);
-  forgetPerson(queries);
 }
 
 /** Nothing of one person may be shown to the next. */
@@ -82,9 +114,7 @@ export function useSignIn() {
   return {
     async signIn(key: string): Promise<void> {
       const session = await client.call<SessionObject>("POST", sessionPath, { body: { key } });
-      client.csrfToken = session.csrf_token;
-      // A page that was still open may have read something after the session before had ended.
-      forgetPerson(queries);
+      enter(session, client, queries);
       queries.setQueryData(sessionKey, session);
     },
     async signOut(): Promise<void> {

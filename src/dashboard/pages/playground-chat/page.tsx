@@ -15,7 +15,7 @@ import { HeadButton, useSettingsPanel, WithModels } from "../../playground/playg
 import { readSettings } from "../../playground/settings.ts";
 import { SettingsPanel } from "../../playground/settings-panel.tsx";
 import { PlaygroundTabs } from "../../playground/tabs.tsx";
-import { useSession } from "../../session/session.ts";
+import { toPerson, useSession } from "../../session/session.ts";
 import { type Conversation, createColumn, createConversation, maxColumns, type Turn } from "./conversation.ts";
 import { History } from "./history.tsx";
 import { readConversation } from "./store.ts";
@@ -26,8 +26,7 @@ const lastModelsName = "switchyard-playground-models";
 const sandboxModel = "sandbox/chat";
 
 export default function ChatPlaygroundPage() {
-  const { name, role, team } = useSession();
-  const owner = [name, role, team ?? ""].join("\n");
+  const owner = toPerson(useSession());
   const url = useUrlState();
   const [chatId] = useState(url.get("chat"));
   const [stored, setStored] = useState<Conversation | null | undefined>(undefined);
