@@ -5,21 +5,13 @@ import { type Caller, ownerOf } from "../access/caller.ts";
 import type { Engine } from "../engines/engine.ts";
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import { fallbackCodes } from "../inference/candidate-loop.ts";
-import { type AttemptReport, toOutcome } from "../inference/report.ts";
-import { Trace } from "../inference/trace.ts";
-import { nameOf, type RunAccounting, toLineId, toWorkLine } from "../inference/universal-ai/account-run.ts";
-import {
-  abandonOfferStep,
-  type OfferRun,
-  runOfferStep,
-  type TaskOffer,
-  type TaskOutcome,
-} from "../inference/universal-ai/run-offer.ts";
+import { toOutcome } from "../inference/report.ts";
+import type { Trace } from "../inference/trace.ts";
+import type { RunAccounting } from "../inference/universal-ai/account-run.ts";
+import { type OfferRun, runOfferStep, type TaskOffer, type TaskOutcome } from "../inference/universal-ai/run-offer.ts";
 import type { TaskPlan } from "../inference/universal-ai/task-planner.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
-import { unknownUsage } from "../lib/charge.ts";
 import { startDeadline, untilAborted } from "../lib/deadline.ts";
-import type { Json } from "../lib/json-schema/schema.ts";
 import { picoPerUsd } from "../lib/money.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -28,6 +20,17 @@ import { isUnavailable } from "../storage/outage.ts";
 import type { JobStore } from "../storage/storage.ts";
 import type { WorkItem } from "../storage/work-queue.ts";
 import type { Span, Tracing } from "../tracing/span.ts";
+import { createAbandonedWork } from "./abandoned-work.ts";
+import {
+  createTrace,
+  noProgress,
+  type OwnedJob,
+  type Progress,
+  readProgress,
+  targetOf,
+  toLostReport,
+  uncounted,
+} from "./job-progress.ts";
 import { callerOf, type StoredRequest, withTrace } from "./job-request.ts";
 import { startJobSpan } from "./job-spans.ts";
 import { cancelledResult } from "./jobs.ts";
@@ -47,34 +50,6 @@ export interface RunnerDependencies extends RunAccounting {
   /** Absent or null: traces are not exported. */
   readonly tracing?: Tracing | null;
   readonly log: Log;
-}
-
-/** How far a job has come, as it is stored between runs. */
-interface Progress {
-  /** The index of the current offer. */
-  readonly offer: number;
-  /** Whether a provider may have been called. */
-  readonly called: boolean;
-  /** The step that the engine continues with. */
-  readonly step: Json | null;
-  /** The offer of the step, which a later version or other settings may not have. Absent in checkpoints of version 0.1. */
-  readonly target?: Target;
-  /** What the step may cost at most, in pico-dollars; null when that is unknown. Absent in checkpoints of version 0.1. */
-  readonly estimatedPico?: number | null;
-  /** Runs that do not count: those before this offer or its last stored step, and those that failed because of an outage or overload. */
-  readonly runsBefore: number;
-}
-
-interface Target {
-  readonly task: string;
-  readonly provider: string;
-  readonly model: string | null;
-}
-
-interface OwnedJob {
-  readonly job: JobRecord;
-  readonly stored: StoredRequest;
-  readonly caller: Caller;
 }
 
 interface Running extends OwnedJob {
@@ -110,9 +85,6 @@ const reportMs = 300_000;
 const defaultStopMs = 10_000;
 // Larger than any answer of a vendor with its bytes in base64. The store could not write a larger one within its deadline.
 const maxResultBytes = 96 * 1_048_576;
-/** The route by which jobs are submitted. */
-const submissionPath = "/v3/universal-ai/async";
-const noProgress: Progress = { offer: 0, called: false, step: null, runsBefore: 0 };
 
 /** After these errors the provider has executed nothing, unless the error says otherwise, so the same engine may be called again. */
 const harmlessCodes: ReadonlySet<ErrorCode> = new Set([
@@ -127,13 +99,14 @@ const limitCodes: ReadonlySet<ErrorCode> = new Set(["rate_limit_exceeded", "budg
 export function createRunner(dependencies: RunnerDependencies): (item: WorkItem, signal: AbortSignal) => Promise<void> {
   const { jobs, universalAi, publish, report, callLimits, checkLedger, findCaller, jobTimeoutMs, log } = dependencies;
   const { stopMs = defaultStopMs, metrics, tracing = null } = dependencies;
+  const { reportAbandoned, abandonStep } = createAbandonedWork({ callLimits, checkLedger, report, stopMs, log });
 
   async function run(item: WorkItem, signal: AbortSignal): Promise<void> {
     const job = await jobs.begin(item, { countRun: true });
     if (job === null) return;
-    if (job.status !== "processing") return await settle(item, job, signal);
+    if (job.status !== "processing") return await settle(item, job);
     const deadline = Math.min(job.createdAt + jobTimeoutMs, job.expiresAt - reportMs);
-    const progress: Progress = job.checkpoint === null ? noProgress : JSON.parse(job.checkpoint);
+    const progress = readProgress(job);
     let span: Span | null = null;
     try {
       const stored = JSON.parse(job.request) as StoredRequest;
@@ -160,14 +133,14 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   /** Reports and abandons the work that a cancelled job has started. A crash before its end repeats both, which does no harm. */
-  async function settle(item: WorkItem, job: JobRecord, signal: AbortSignal): Promise<void> {
+  async function settle(item: WorkItem, job: JobRecord): Promise<void> {
     const stored = JSON.parse(job.request) as StoredRequest;
     const caller = callerOf(stored, await findCaller(stored.caller.keyId));
-    const progress: Progress = job.checkpoint === null ? noProgress : JSON.parse(job.checkpoint);
+    const progress = readProgress(job);
     reportAbandoned({ job, stored, caller }, progress, "caller_left");
     const plan = planAgain(stored, caller);
     const offer = plan?.offers[progress.offer];
-    if (plan !== null && offer !== undefined) await abandonStep({ job, stored, caller, plan, signal }, offer, progress);
+    if (plan !== null && offer !== undefined) await abandonStep({ job, stored, caller, plan }, offer, progress);
     await retryWhileStoreDown(log, () => jobs.settle(item, job.id));
   }
 
@@ -178,21 +151,6 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     } catch {
       return null;
     }
-  }
-
-  /** Work that was started at a provider ends without a result: its line has no cost, and budgets count what it may cost at most. */
-  function reportAbandoned(owned: OwnedJob, progress: Progress, outcome: AttemptReport["outcome"]): void {
-    if (progress.step === null) return;
-    const { job, caller } = owned;
-    const { feature, subfeature, provider, model } = job;
-    const target = progress.target ?? { task: `${feature}/${subfeature}`, provider, model };
-    const reservation = callLimits.charge(caller, nameOf(target));
-    report({
-      ...toLostReport(owned, target, progress),
-      line: toWorkLine({ ...target, jobId: job.id }),
-      settled: reservation.settle({ tokens: 0, pico: progress.estimatedPico ?? null }),
-      outcome,
-    });
   }
 
   /** Reports and abandons the stored step of a job that fails. */
@@ -265,31 +223,6 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     await storeOutcome(running, attempt, outcome);
   }
 
-  /** Deletes the files that the work stored at the provider. The outcome of the job does not depend on it. */
-  async function abandonStep(
-    { job, stored, caller, plan, signal }: OwnedJob & Pick<Running, "plan" | "signal">,
-    offer: TaskOffer,
-    { step }: Progress,
-  ): Promise<void> {
-    if (step === null || offer.engine.abandonStep === undefined) return;
-    using limit = startDeadline({ timeoutMs: stopMs, signals: [signal] });
-    const call = {
-      ...{ input: plan.input, files: {}, providerParams: stored.request.provider_params ?? {} },
-      ...{ signal: limit.signal, deadline: performance.now() + stopMs },
-      ...{ requestId: stored.requestId, owner: ownerOf(caller), jobId: job.id },
-    };
-    const run = {
-      ...{ task: plan.task, offer, call, caller, trace: createTrace(job, noProgress), callLimits, checkLedger, report },
-      publish: () => Promise.reject(new TypeError("An abandoned step has no result")),
-    };
-    try {
-      await untilAborted(abandonOfferStep(run, step), limit.signal);
-    } catch (error) {
-      const { provider } = offer.engine;
-      log.warn("The files of a job could not be deleted at its provider", { job: job.id, provider, error });
-    }
-  }
-
   /** Stores the fallback first: an interruption must not be attributed to the offer before. */
   async function beginFallback(running: Running, offer: TaskOffer): Promise<Attempt> {
     const { job, plan } = running;
@@ -335,6 +268,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
           jobId: job.id,
           onProgress: createProgressReporter(job),
           ...(engine.announcesSend === true && { beforeSend: noteCall }),
+          willRepeat: async () => signal.aborted && mayRepeat(engine) && !(await isCancelled(job)),
           onAttempt: ({ provider, model, reason }) => {
             if (reason !== "first") log.info("A job calls a provider again", { job: job.id, provider, model, reason });
           },
@@ -361,6 +295,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       const late = timedOut(attempt);
       // Unless the poll itself has been reported as the end of the work.
       if (toOutcome(error) !== late.code) reportAbandoned(running, progress, late.code);
+      await abandonStep(running, offer, progress);
       throw late;
     }
     // Nothing was executed, or executing it again does no harm.
@@ -389,7 +324,10 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     const next = { ...progress, called: true, step, estimatedPico, target: targetOf(offer), runsBefore: job.runs };
     const isStored = await postpone(running, next, outcome.waitMs);
     // The job was cancelled while the work was being started, so the cancellation knew nothing of it.
-    if (!isStored && progress.step === null && (await isCancelled(job))) reportAbandoned(running, next, "caller_left");
+    if (!isStored && progress.step === null && (await isCancelled(job))) {
+      reportAbandoned(running, next, "caller_left");
+      await abandonStep(running, offer, next);
+    }
     if (outcome.progress !== undefined) await jobs.setProgress(job.id, job.runs, outcome.progress).catch(() => {});
   }
 
@@ -493,14 +431,6 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   return run;
 }
 
-/** Continues the numbers of attempts from earlier runs. */
-function createTrace(job: JobRecord, { offer, runsBefore }: Progress): Trace {
-  const trace = new Trace(performance.now(), 0);
-  trace.path = submissionPath;
-  trace.calls = offer + Math.max(0, job.runs - runsBefore - 1);
-  return trace;
-}
-
 /** The circuit of every provider is open, so none was called. */
 function isCircuitOpen(error: unknown): error is GatewayError {
   return error instanceof GatewayError && error.code === "provider_unavailable";
@@ -542,41 +472,6 @@ function notRepeated(engine: Engine, error: GatewayError): GatewayError {
 /** A call was interrupted and its outcome is unknown. Repeating it could execute and bill the task twice. */
 function isLost({ called, step }: Progress, engine: Engine): boolean {
   return step === null ? called && !mayRepeat(engine) : engine.runStep === undefined;
-}
-
-/** The process that called the provider was killed before it could report the call. Its line is the same however often it is reported. */
-function toLostReport(
-  { job, stored, caller }: OwnedJob,
-  { task, provider, model }: Target,
-  progress: Progress,
-): AttemptReport {
-  return {
-    line: { id: toLineId(`${job.id} ${progress.offer} ${progress.runsBefore}`), time: job.createdAt },
-    requestId: stored.requestId,
-    caller,
-    endpoint: submissionPath,
-    ...{ provider, model, task },
-    jobId: job.id,
-    deployment: null,
-    // The number that the run before had.
-    attempt: Math.max(1, createTrace(job, progress).calls),
-    attemptReason: "first",
-    isStream: false,
-    durationMs: 0,
-    firstTokenMs: null,
-    usage: null,
-    charge: unknownUsage,
-    settled: { countedPico: 0, accounts: [] },
-    outcome: "provider_disconnected",
-  };
-}
-
-function targetOf({ engine: { task, provider }, model }: TaskOffer): Target {
-  return { task, provider, model };
-}
-
-function uncounted(progress: Progress): Progress {
-  return { ...progress, runsBefore: progress.runsBefore + 1 };
 }
 
 function interrupted({ provider }: Engine): GatewayError {

@@ -147,6 +147,8 @@ export interface TaskCall<Input extends object = JsonObject> {
   readonly onProgress?: (share: number) => void;
   /** An engine with `announcesSend` waits for it right before its first call that may be billed. Only jobs have it. */
   readonly beforeSend?: () => Promise<void>;
+  /** Of a start of work that was interrupted: whether a later run starts it again, and needs its files then. Absent: no run does. */
+  readonly willRepeat?: () => Promise<boolean>;
 }
 
 export interface ProviderTaskCall<Input extends object = JsonObject> extends TaskCall<Input> {

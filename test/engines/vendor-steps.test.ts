@@ -374,6 +374,31 @@ describe("a job's work at a vendor's", () => {
     expect(vendor.requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET", "DELETE"]);
   });
 
+  for (const how of ["the caller leaves", "the gateway goes down"]) {
+    test.each([
+      ["takes its files away", undefined],
+      ["takes its files away", false],
+      ["leaves its files for the run that repeats it", true],
+    ])(`${how} while the work is being started: it %s`, async (_what, willRepeat) => {
+      const task: Partial<ProviderTask> = { cleanUpRequests: () => [{ method: "DELETE", path: "/files/1" }] };
+      vendor.clear();
+      vendor.next([hang]);
+      vendor.next(answer(200, {}));
+      const [left, shutdown] = [new AbortController(), new AbortController()];
+      const call = callOf({ files: { file }, signal: left.signal });
+      const asked = createEngine({ task, shutdownSignal: shutdown.signal }).runStep?.(
+        { ...call, ...(willRepeat !== undefined && { willRepeat: async () => willRepeat }) },
+        null,
+      );
+      await vendor.waitFor("the start", (requests) => requests.length === 1);
+      (how === "the caller leaves" ? left : shutdown).abort();
+      expect(await asked?.catch((error: Error) => error.name)).toBe(
+        how === "the caller leaves" ? "CallerLeft" : "GatewayError",
+      );
+      expect(vendor.requests.map(({ method }) => method)).toEqual(willRepeat ? ["POST"] : ["POST", "DELETE"]);
+    });
+  }
+
   describe("that is not continued", () => {
     const task: Partial<ProviderTask> = {
       cleanUpRequests: (_call, { state }) => [

@@ -43,6 +43,16 @@ function checkpointOf(step: Json, more: object = {}): string {
   return JSON.stringify({ offer: 0, called: true, step, runsBefore: 1, estimatedPico: pico, ...more });
 }
 
+/** Records the work whose files an engine is told to delete. */
+function createAbandoning(fails = false) {
+  const abandoned: unknown[] = [];
+  const abandonStep: NonNullable<Scripted["abandonStep"]> = async ({ jobId }, step) => {
+    abandoned.push([jobId, step]);
+    if (fails) throw new Error("The bucket does not answer.");
+  };
+  return { abandoned, abandonStep };
+}
+
 describe("work that a job has started", () => {
   test("has one line when the job is cancelled, whoever cancels it and however often", async () => {
     const job = await createJob({ engines: [vendor], callLimits });
@@ -57,11 +67,7 @@ describe("work that a job has started", () => {
 
   for (const how of ["deletes its files", "fails to delete its files"]) {
     test(`is abandoned when the job is cancelled, and the provider ${how}`, async () => {
-      const abandoned: unknown[] = [];
-      const abandonStep: NonNullable<Scripted["abandonStep"]> = async ({ jobId }, step) => {
-        abandoned.push([jobId, step]);
-        if (how.startsWith("fails")) throw new Error("The bucket does not answer.");
-      };
+      const { abandoned, abandonStep } = createAbandoning(how.startsWith("fails"));
       const job = await createJob({ engines: [{ ...vendor, abandonStep }], callLimits });
       await job.die(checkpointOf("t-1"));
       await job.cancel();
@@ -135,6 +141,73 @@ describe("work that a job has started", () => {
     expect(linesOf(job).map(([outcome]) => outcome)).toEqual(["caller_left"]);
   });
 
+  for (const isIdempotent of [false, true]) {
+    const kind = isIdempotent ? "repeatable" : "unrepeatable";
+
+    test(`is abandoned when the job is cancelled while ${kind} work is being started`, async () => {
+      const { abandoned, abandonStep } = createAbandoning();
+      const answered = Promise.withResolvers<EngineStep>();
+      const traits = { abandonStep, ...(isIdempotent && { isIdempotent }) };
+      const job = await createJob({ engines: [{ name: "vendor", runStep: () => answered.promise, ...traits }] });
+      const run = job.work();
+      await begun(job.asked);
+      await job.cancel();
+      job.goDown();
+      answered.resolve(started);
+      await run;
+      expect(abandoned).toEqual([[job.id, "t-1"]]);
+    });
+
+    test(`the start of ${kind} work that is interrupted is repeated only if it is repeatable and not cancelled`, async () => {
+      const answers: unknown[] = [];
+      const runStep = async (call: TaskCall) => {
+        await hang(call).catch(() => {});
+        answers.push(await call.willRepeat?.());
+        throw call.signal.reason;
+      };
+      for (const isCancelled of [false, true]) {
+        const engine: Scripted = { name: "vendor", runStep, ...(isIdempotent && { isIdempotent }) };
+        const job = await createJob({ engines: [engine] });
+        const run = job.work();
+        await begun(job.asked);
+        if (isCancelled) await job.cancel();
+        job.goDown();
+        await run;
+      }
+      expect(answers).toEqual([isIdempotent, false]);
+    });
+  }
+
+  test("is not abandoned when the store loses the answer that the step is stored", async () => {
+    const { abandoned, abandonStep } = createAbandoning();
+    const job = await createJob({ engines: [{ ...vendor, abandonStep }] });
+    job.flaky.goAway("saveStep", "after");
+    await job.work();
+    expect([job.between().hasStep, abandoned]).toEqual([true, []]);
+  });
+
+  test("is abandoned by a worker that is shutting down while it settles the cancelled job", async () => {
+    const deleting = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    let hasEnded = false;
+    const abandonStep = async () => {
+      reached.resolve();
+      await deleting.promise;
+      hasEnded = true;
+    };
+    const job = await createJob({ engines: [{ ...vendor, abandonStep }] });
+    await job.die(checkpointOf("t-1"));
+    await job.cancel();
+    const run = job.work();
+    await reached.promise;
+    job.goDown();
+    deleting.resolve();
+    await run;
+    expect(hasEnded).toBe(true);
+    expect(await job.storage.jobs.remove(job.id, "key:one")).toBe("deleted");
+    expect(await job.storage.jobs.deleteExpired(Number.MAX_SAFE_INTEGER, 10)).toBe(0);
+  });
+
   test("has a line when the time of the job is up", async () => {
     const job = await createJob({ engines: [vendor], callLimits, timeoutMs: -1 });
     await job.die(checkpointOf("t-1"));
@@ -144,8 +217,10 @@ describe("work that a job has started", () => {
 
   test("has a line when the time of the job is up during a poll", async () => {
     const runStep = (call: TaskCall, step: Json | null) => (step === null ? started : hang(call));
-    const job = await startWork({ engines: [{ name: "vendor", runStep }], timeoutMs: 2_000 });
+    const { abandoned, abandonStep } = createAbandoning();
+    const job = await startWork({ engines: [{ name: "vendor", runStep, abandonStep }], timeoutMs: 2_000 });
     await job.work();
+    expect(abandoned).toEqual([[job.id, "t-1"]]);
     expect(linesOf(job).map(([outcome, reason]) => [outcome, reason])).toEqual([["provider_timeout", "usage_unknown"]]);
   });
 

@@ -120,9 +120,10 @@ export async function runStep(run: TaskRun, before: Checkpoint | null): Promise<
     await cleanUp(run);
     return { result: reached.result };
   } catch (error) {
-    // An interrupted job continues later, and needs its files then.
     const isInterrupted = error instanceof CallerLeft || (error instanceof GatewayError && error.code === "draining");
-    if (!isInterrupted) await cleanUp(run);
+    // Work that was started continues later, and needs its files then. An interrupted start is final, unless a later run repeats it.
+    const isFinal = !isInterrupted || (before === null && !(await run.call.willRepeat?.()));
+    if (isFinal) await cleanUp(run);
     throw toRunFailure(error, run);
   }
 }
@@ -232,12 +233,12 @@ async function wait(delayMs: number, { call, shutdownSignal }: TaskRun): Promise
 async function cleanUp(run: TaskRun): Promise<void> {
   const { lastRequest, task, log, provider } = run;
   if (lastRequest === null || task.cleanUpRequests === undefined) return;
-  // The caller may have disconnected, or its time may be up, so the requests have a signal and a deadline of their own.
-  const deadline = performance.now() + cleanUpTimeoutMs;
-  const call = { ...run.call, signal: new AbortController().signal, deadline };
+  // The caller may have disconnected, its time may be up, or the gateway shuts down, so the requests have signals and a deadline of their own.
+  const { signal } = new AbortController();
+  const call = { ...run.call, signal, deadline: performance.now() + cleanUpTimeoutMs };
   for (const request of task.cleanUpRequests(call, lastRequest)) {
     try {
-      await sendRequest(request, call, run);
+      await sendRequest(request, call, { ...run, shutdownSignal: signal });
     } catch (error) {
       log.warn("a file could not be deleted at a provider", { provider: provider.name, path: request.path, error });
     }

@@ -1,5 +1,5 @@
-// Some vendors read long files only from a bucket of the operator: the gateway uploads the file first and deletes it when the work ends or times out.
-// After a cancellation it stays (docs/jobs.md).
+// Some vendors read long files only from a bucket of the operator: the gateway uploads the file first, and deletes it when the work ends, times out
+// or is cancelled (docs/jobs.md).
 
 import { asText, at } from "../lenient.ts";
 import type { ProviderTaskCall, TaskRequest } from "../task.ts";
