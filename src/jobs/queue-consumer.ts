@@ -14,8 +14,8 @@ export interface QueueConsumerOptions {
   readonly work: WorkSource;
   /** Resolves when the work is done, successfully or not. If it throws, because of a bug or an outage, the lease expires and the work is repeated. */
   readonly handle: (item: WorkItem, signal: AbortSignal) => Promise<void>;
-  /** Those of the subjects that are unfinished. The handlers of the others are aborted: any process may have cancelled the job. */
-  readonly findUnfinished?: (subjects: readonly string[]) => Promise<readonly string[]>;
+  /** The ids of those items that are unfinished. The handlers of the others are aborted: any process may have cancelled the job. */
+  readonly findUnfinished?: (items: readonly WorkItem[]) => Promise<readonly string[]>;
   readonly log: Log;
   readonly timing?: Partial<typeof defaultTiming>;
 }
@@ -264,8 +264,8 @@ export function startQueueConsumer(options: QueueConsumerOptions) {
     isChecking = true;
     try {
       const all = [...held.values()];
-      const wanted = new Set(await find(all.map(({ item }) => item.subject)));
-      for (const one of all) if (!wanted.has(one.item.subject)) dropLease(one);
+      const unfinished = new Set(await find(all.map(({ item }) => item)));
+      for (const one of all) if (!unfinished.has(one.item.id)) dropLease(one);
     } catch (error) {
       log.debug("Held work could not be checked", { kind, error });
     } finally {

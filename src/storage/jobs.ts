@@ -127,11 +127,10 @@ export const jobStatements = {
       select id, result from jobs where id in ${sql.list(ids)} and result is not null`;
   }, withResult),
 
-  /** Those of the given jobs that are unfinished. */
-  findUnfinished: read(async (sql, ids: readonly string[]): Promise<string[]> => {
-    const rows = await sql<{ id: string }>`
-      select id from jobs where id in ${sql.list(ids)} and status = 'processing'`;
-    return rows.map(({ id }) => id);
+  /** The ids of those items that are the current work of their job: a run, or the settling of a cancelled job. */
+  findUnfinished: read(async (sql, items: readonly WorkItem[]): Promise<string[]> => {
+    const rows = await sql<{ work_id: string }>`select work_id from jobs where ${isWorkOf(sql, items)}`;
+    return rows.map(({ work_id }) => work_id);
   }),
 
   /**
@@ -355,18 +354,19 @@ async function beginJobs(sql: Sql, items: readonly WorkItem[], runs: number): Pr
   if (items.length === 0) return [];
   return await sql`
     update jobs set runs = runs + ${runs}
-    where id in ${sql.list(items.map(({ subject }) => subject))} and work_id in ${sql.list(items.map(({ id }) => id))}
-      and status = 'processing' and expires_at > ${Date.now()}
+    where ${isWorkOf(sql, items)} and status = 'processing' and expires_at > ${Date.now()}
     returning *`;
 }
 
 /** Returns the rows of the cancelled jobs that these items settle. */
 async function findUnsettled(sql: Sql, items: readonly WorkItem[]): Promise<SqlRow[]> {
   if (items.length === 0) return [];
-  return await sql`
-    select * from jobs
-    where id in ${sql.list(items.map(({ subject }) => subject))} and work_id in ${sql.list(items.map(({ id }) => id))}
-      and status <> 'processing'`;
+  return await sql`select * from jobs where ${isWorkOf(sql, items)} and status <> 'processing'`;
+}
+
+function isWorkOf(sql: Sql, items: readonly WorkItem[]) {
+  return sql.part`
+    id in ${sql.list(items.map(({ subject }) => subject))} and work_id in ${sql.list(items.map(({ id }) => id))}`;
 }
 
 async function finishOne(sql: Sql, [item, jobId, result]: FinishCall): Promise<FinishedJob | null> {

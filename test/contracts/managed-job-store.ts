@@ -55,7 +55,9 @@ export function describeManagedJobStore(engine: Engine): void {
         const settling = await takeOne(storage, "run");
         const begun = await storage.jobs.begin(settling, { countRun: true });
         expect(begun).toMatchObject({ id: job.id, status: "fail", checkpoint: '{"step":1}' });
+        expect(await other.jobs.findUnfinished([item, settling])).toEqual([settling.id]);
         await storage.jobs.settle(settling, job.id);
+        expect(await other.jobs.findUnfinished([settling])).toEqual([]);
         await other.jobs.settle(settling, job.id);
         expect((await countWork(storage)).run).toMatchObject({ waiting: 0, held: 0 });
         expect(await storage.jobs.deleteExpired(Date.now() + 1, 10)).toBe(1);

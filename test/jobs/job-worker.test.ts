@@ -1,4 +1,4 @@
-// The worker with a real store: how attempts of deliveries are stored.
+// The worker with a real store: how attempts of deliveries are stored, and which work it aborts.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Deliverer } from "../../src/jobs/deliverer.ts";
@@ -89,5 +89,53 @@ describe("attempts of deliveries", () => {
   test("a single one is stored at once", async () => {
     const { ended, stored } = await deliver(20, 1, nextTurn);
     expect(stored).toEqual(ended);
+  });
+});
+
+describe("work of a cancelled job", () => {
+  test("is aborted, and the work that settles the job is not", async () => {
+    await withStorage(
+      { databaseUrl: null, dataDir: folders.create(), log: quiet, deadlineMs: 60_000 },
+      async (storage: Storage) => {
+        let checks = 0;
+        const findUnfinished: Storage["jobs"]["findUnfinished"] = async (items) => {
+          const found = await storage.jobs.findUnfinished(items);
+          checks += 1;
+          return found;
+        };
+        const log: string[] = [];
+        const job = makeJob({ webhookReceiver: null });
+        const worker = startJobWorker({
+          storage: { ...storage, jobs: { ...storage.jobs, findUnfinished } },
+          run: async (item, signal) => {
+            const begun = await storage.jobs.begin(item, { countRun: true });
+            if (begun?.status === "processing") {
+              await storage.jobs.saveCheckpoint(item, item.subject, "{}");
+              log.push("runs");
+              await new Promise((resolve) => signal.addEventListener("abort", resolve));
+              log.push("aborted");
+              return;
+            }
+            // Two checks, so that one of them began after this work.
+            const before = checks;
+            await waitFor("two checks", () => checks >= before + 2);
+            log.push(signal.aborted ? "settling aborted" : "settled");
+            await storage.jobs.settle(item, item.subject);
+          },
+          deliverer: { attempt: () => Promise.reject(new Error("There is no delivery.")) },
+          runsAtOnce: 2,
+          deliveriesAtOnce: 1,
+          deliveriesPerHost: 1,
+          log: quiet,
+        });
+        await storage.jobs.create(job, null);
+        await waitFor("the run", () => log.length === 1);
+        const cancellation = { at: Date.now(), result: "{}", delivery: { id: crypto.randomUUID() } };
+        await storage.jobs.cancel(job.id, null, cancellation);
+        await waitFor("its end and the settlement", () => log.length === 3);
+        await worker.stop(60_000);
+        expect(log).toEqual(["runs", "aborted", "settled"]);
+      },
+    );
   });
 });
