@@ -10,7 +10,7 @@ import type { DeletedFile, FileBackend, FileKind, FileRecord } from "../storage/
 import type { FileRows } from "../storage/stores.ts";
 import { deleteInBatches } from "../storage/sweeper.ts";
 import { type ByteRange, type ByteStore, fileIdPattern, shards } from "./byte-store.ts";
-import { quotaExceeded, storageFull, toFileError } from "./file-errors.ts";
+import { fileNotFound, quotaExceeded, storageFull, toFileError } from "./file-errors.ts";
 import { detectFileType, headBytes } from "./file-type.ts";
 import { createFolderBytes, type SyncToDisk, syncToDisk } from "./folder-bytes.ts";
 import { createS3Bytes, type S3Settings } from "./s3-bytes.ts";
@@ -82,7 +82,16 @@ export function createFileStore(options: FileStoreOptions) {
 
   function toStoredFile({ id, name, mediaType, size, backend }: FileRecord): StoredFile {
     const bytes = bytesOf(backend);
-    return { id, name, mediaType, size, read: () => bytes.read(id), stream: (range) => bytes.stream(id, range) };
+    return {
+      ...{ id, name, mediaType, size },
+      read: () => bytes.read(id).catch((error) => rejectRead(id, error)),
+      stream: (range) => bytes.stream(id, range).catch((error) => rejectRead(id, error)),
+    };
+  }
+
+  /** A file that was deleted after it was opened is absent, because its row is deleted before its bytes. Otherwise the backend has failed. */
+  async function rejectRead(id: string, error: unknown): Promise<never> {
+    throw (await rows.exists(id)) ? error : fileNotFound();
   }
 
   /** Throws when the disk has less free space than that. */

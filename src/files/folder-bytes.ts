@@ -25,7 +25,11 @@ export function createFolderBytes(folder: string, sync: SyncToDisk = syncToDisk)
       if (made !== undefined) await syncFolder(folder, sync);
     },
     read: (id) => readFile(pathOf(id)).catch((error) => Promise.reject(toFileError(error))),
-    stream: async (id, range) => streamFile(pathOf(id), range),
+    async stream(id, range) {
+      // The stream opens the file when it is read, which is too late to reject.
+      await stat(pathOf(id));
+      return streamFile(pathOf(id), range);
+    },
     remove: (id) => rm(pathOf(id), { force: true }),
     async listOld(shard, before) {
       const names = await readdir(join(folder, shard)).catch(noneWhenAbsent);

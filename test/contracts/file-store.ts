@@ -1,9 +1,15 @@
 // What every engine of the store and every place for bytes promises about files.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createFileStore, type FileAbout, type FileStore, type FileStoreOptions } from "../../src/files/file-store.ts";
+import {
+  createFileStore,
+  type FileAbout,
+  type FileStore,
+  type FileStoreOptions,
+  type StoredFile,
+} from "../../src/files/file-store.ts";
 import type { FileRecord } from "../../src/storage/files.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { startS3, type TestS3, testBucket } from "../support/s3.ts";
@@ -81,6 +87,26 @@ export function describeFileStore(engine: Engine, place: "folder" | "s3"): void 
         }
         expect(await text(store, id)).toBe("mine");
         expect(await text(store, id.toUpperCase())).toBe("mine");
+      });
+    });
+
+    test("a file that is deleted after it was opened is absent; if only its bytes are gone, the store has failed", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const folder = folders.create();
+        const store = createStore(storage, { folder });
+        const codesOf = async ({ read, stream }: StoredFile) => {
+          const errors = [await catchError(read()), await catchError(stream())];
+          return errors.map((error) => (error as { code?: string }).code);
+        };
+        const deleted = await putAndOpen(store);
+        await store.remove("tenant-a", [deleted.id]);
+        expect(await codesOf(deleted)).toEqual(["file_not_found", "file_not_found"]);
+
+        const lost = await putAndOpen(store);
+        if (place === "folder") rmSync(join(folder, lost.id.slice(0, 2), lost.id));
+        else s3.objects.clear();
+        const failures = ["dependency_unavailable", place === "folder" ? "ENOENT" : "dependency_unavailable"];
+        expect(await codesOf(lost)).toEqual(failures);
       });
     });
 
@@ -304,6 +330,11 @@ function about(changes: Partial<FileAbout> = {}): FileAbout {
 
 function listAll(store: FileStore, owner = "tenant-a"): Promise<{ total: number; items: FileRecord[] }> {
   return store.list({ owner, purpose: null, limit: 100, offset: 0 });
+}
+
+async function putAndOpen(store: FileStore): Promise<StoredFile> {
+  const { id } = await store.put(Buffer.from("x"), about());
+  return (await store.open(id, "tenant-a")) as StoredFile;
 }
 
 async function text(store: FileStore, id: string): Promise<string> {
