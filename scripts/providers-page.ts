@@ -46,7 +46,8 @@ curl -X DELETE http://127.0.0.1:8080/v3/manage/providers/openai -H "Authorizatio
   they began with. The circuit breaker and the health record of the provider start anew.
 - **Secrets** never come back: answers, logs and errors show the last four characters at most.
 - \`test\` makes one cheap real call for each deployment, past the circuit breaker, and says what happened. \`rotate\` changes the key or single settings,
-  and stores them only after such a call has shown that the provider accepts them (\`"test": false\` skips it).
+  and stores them only after such a call has shown that the provider accepts them (\`"test": false\` skips it). If the stored credentials are changed or
+  removed during the call, \`rotate\` changes nothing and answers 409 \`provider_conflict\`.
 - \`base_url\` may be private, because the operator sets it. \`settings\` holds further settings by their names in the environment, such as
   \`{"AWS_ACCESS_KEY_ID": "…", "AWS_SECRET_ACCESS_KEY": "…", "AWS_REGION": "eu-central-1"}\` for \`amazon\`; \`further_settings\` lists them.
 

@@ -72,6 +72,8 @@ async function openStore(
 
 const emptyStore: CredentialStore = {
   listUnder: () => Promise.resolve([]),
+  find: () => Promise.resolve(null),
+  replace: () => Promise.resolve(false),
   put: () => Promise.reject(new Error("There is no store.")),
   remove: () => Promise.resolve(false),
 };

@@ -17,7 +17,10 @@ import { describeProvider, isBuiltIn, listDeployments } from "./provider-states.
 /** The part of the store that this file uses. It encrypts what it is given. */
 export interface CredentialStore {
   listUnder(prefix: string): Promise<readonly { readonly name: string; readonly value: Uint8Array }[]>;
+  find(name: string): Promise<Uint8Array | null>;
   put(name: string, value: Uint8Array): Promise<void>;
+  /** False: the value is no longer `old` and was not changed. */
+  replace(name: string, old: Uint8Array, next: Uint8Array): Promise<boolean>;
   remove(name: string): Promise<boolean>;
 }
 
@@ -167,21 +170,13 @@ export function createProviderCredentials(options: ProviderCredentialsOptions) {
     }
   }
 
-  async function write({ storedName }: NamedProvider, access: StoredAccess): Promise<void> {
+  /** Stores the record with `save`, and waits until all processes use it. */
+  async function write(access: StoredAccess, save: (value: Uint8Array) => Promise<void>): Promise<void> {
     const record: StoredRecord = { ...access, updated_at: new Date(now()).toISOString() };
     for (const secret of [access.api_key, ...Object.values(access.settings ?? {})])
       if (secret !== undefined) log.hide(secret);
-    await store.put(`${prefix}${storedName}`, Buffer.from(JSON.stringify(record)));
+    await save(Buffer.from(JSON.stringify(record)));
     await waitForPropagation(refresh());
-  }
-
-  function requireRecord({ storedName }: NamedProvider): StoredRecord {
-    const record = records.get(storedName);
-    if (record !== undefined) return record;
-    throw new GatewayError(
-      "credentials_not_found",
-      `The store has no credentials of '${storedName}'. PUT /v3/manage/providers/${storedName} stores them.`,
-    );
   }
 
   return {
@@ -200,15 +195,24 @@ export function createProviderCredentials(options: ProviderCredentialsOptions) {
     async set(name: string, request: SetProviderRequest): Promise<ProviderDetail> {
       const named = find(name);
       check(named, request);
-      await write(named, request);
+      await write(request, (value) => store.put(`${prefix}${named.storedName}`, value));
       return describe(name);
     },
 
-    /** Changes single members. `test`: the new credentials are tried first, and refused unless the provider answers. */
+    /**
+     * Changes single members. `test`: the new credentials are tried first, and refused unless the provider answers. A change that was made
+     * during that call is not overwritten.
+     */
     async rotate(name: string, request: RotateProviderRequest, test: TestProvider): Promise<ProviderDetail> {
       const named = find(name);
-      await refresh();
-      const { updated_at: _, ...current } = requireRecord(named);
+      const { storedName } = named;
+      const before = await store.find(`${prefix}${storedName}`);
+      if (before === null)
+        throw new GatewayError(
+          "credentials_not_found",
+          `The store has no credentials of '${storedName}'. PUT /v3/manage/providers/${storedName} stores them.`,
+        );
+      const current = toAccess(readRecord(before));
       const { api_key = current.api_key, settings } = request;
       const access: StoredAccess = {
         ...current,
@@ -217,7 +221,12 @@ export function createProviderCredentials(options: ProviderCredentialsOptions) {
       };
       const next = check(named, access);
       if (request.test) refuseFailedTest(await test(next));
-      await write(named, access);
+      await write(access, async (value) => {
+        if (!(await store.replace(`${prefix}${storedName}`, before, value)))
+          throw conflict(
+            `The stored credentials of '${storedName}' were changed or removed in the meantime. The new ones were not stored; send the request again.`,
+          );
+      });
       return describe(name);
     },
 

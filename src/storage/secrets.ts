@@ -54,7 +54,8 @@ export const secretStatements = {
   }),
 
   /** False: the secret is no longer `old` and was not changed. */
-  replace: write(null, async (sql, name: string, old: Uint8Array, next: Uint8Array): Promise<boolean> => {
+  replace: write("keys", async (sql, name: string, old: Uint8Array, next: Uint8Array): Promise<boolean> => {
+    await nextRevision(sql, "keys");
     const replaced = await sql`
       update secrets set value = ${next} where name = ${name} and value = ${old} returning name`;
     return replaced.length > 0;

@@ -69,12 +69,19 @@ export function describeSecretStore(engine: Engine): void {
           await one.secrets.getOrCreate("other", 32);
           await expectAnnouncement(() => one.secrets.put("a:x", Buffer.from("first")));
           await expectAnnouncement(() => one.secrets.put("a:x", Buffer.from("second")));
-          await one.secrets.put("a:w", Buffer.from("third"));
+          await expectAnnouncement(() => one.secrets.put("a:w", Buffer.from("third")));
           const listed = await two.secrets.listUnder("a:");
           expect(listed.map(({ name, value }) => [name, Buffer.from(value).toString()])).toEqual([
             ["a:w", "third"],
             ["a:x", "second"],
           ]);
+          let isReplaced = false;
+          await expectAnnouncement(async () => {
+            isReplaced = await one.secrets.replace("a:x", Buffer.from("second"), Buffer.from("fourth"));
+          });
+          const isReplacedAgain = await two.secrets.replace("a:x", Buffer.from("second"), Buffer.from("fifth"));
+          expect([isReplaced, isReplacedAgain]).toEqual([true, false]);
+          expect(Buffer.from((await two.secrets.find("a:x")) ?? []).toString()).toBe("fourth");
           let isRemoved = false;
           await expectAnnouncement(async () => {
             isRemoved = await one.secrets.remove("a:x");

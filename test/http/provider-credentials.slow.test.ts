@@ -322,6 +322,27 @@ describe("POST /v3/manage/providers/{name}/test", () => {
 });
 
 describe("POST /v3/manage/providers/{name}/rotate", () => {
+  test.each([
+    ["replaced", "PUT", { api_key: "sk-the-key-of-someone-else" }, [{ api_key: "…else" }]],
+    ["removed", "DELETE", undefined, []],
+  ])("changes nothing when the credentials are %s during the call that tries the new ones", async (...the) => {
+    const [, method, body, stored] = the;
+    await change("PUT", "/openai", { api_key: "sk-the-first-stored-key", base_url: vendor.url });
+    const gate = Promise.withResolvers<void>();
+    const completion = answer(200, { choices: [{ message: { content: "OK" }, finish_reason: "stop" }] });
+    vendor.next([until(gate.promise), ...completion]);
+    const rotating = manage("POST", "/openai/rotate", { api_key: newSecret });
+    await vendor.waitFor("the call", (requests) => requests.length === 1);
+    await change(method, "/openai", body);
+    gate.resolve();
+    expect(await readError(await rotating)).toMatchObject({
+      ...{ status: 409, code: "provider_conflict", message: expect.stringContaining("were changed or removed") },
+    });
+    expect((await change("GET", "/openai")).stored).toMatchObject(stored);
+    expect((await change("GET", "/openai")).stored).toHaveLength(stored.length);
+    if (stored.length > 0) await change("DELETE", "/openai");
+  });
+
   test("replaces the key only if the provider accepts the new one, and keeps the rest", async () => {
     await change("PUT", "/openai", { api_key: "sk-the-first-stored-key", base_url: vendor.url });
     vendor.next(answer(401, errorBody("wrong key")));

@@ -85,7 +85,7 @@ export function providerRoutes({
       ...changing,
       audit: { action: "provider.rotate" },
       description:
-        "Changes the key or single settings in the store and keeps the rest. The new credentials are first tried with one call; unless the provider accepts them, nothing changes.",
+        "Changes the key or single settings in the store and keeps the rest. The new credentials are first tried with one call; unless the provider accepts them, nothing changes. Nor does it if the stored credentials are changed or removed during that call; the answer is then 409.",
       method: "POST",
       path: `${one.path}/rotate`,
       body: { kind: "json", schema: contract.rotateProviderRequest },
