@@ -29,6 +29,8 @@ const result = (id: string, content: unknown, more: object = {}) => ({
 
 const pixel = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
 
+const search = { type: "web_search_20250305", name: "web_search" };
+
 const tool = { name: "look_up", description: "Looks up", input_schema: { type: "object", properties: {} } };
 
 describe("a request is checked before anything is called", () => {
@@ -334,6 +336,38 @@ describe("a request becomes a chat request", () => {
     });
     expect(request.tools).toBeUndefined();
     expect(dropped).toEqual(["tools.max_uses"]);
+  });
+
+  test.each<[string, object, object]>([
+    ["none", { type: "none" }, { search: false, tool_choice: "none", tools: 1 }],
+    ["auto", { type: "auto" }, { search: true, tool_choice: "auto", tools: 1 }],
+    ["any", { type: "any" }, { search: true, tool_choice: "required", tools: 1 }],
+    [
+      "another tool",
+      { type: "tool", name: "look_up" },
+      { search: false, tool_choice: { type: "function", function: { name: "look_up" } }, tools: 1 },
+    ],
+    // A search cannot be forced. The other tools are left out, so that the model calls none of them instead.
+    ["the search", { type: "tool", name: "web_search" }, { search: true, tools: 0, dropped: ["tool_choice"] }],
+  ])("a web search beside a tool follows the choice: %s", (_, choice, expected) => {
+    const { request, dropped } = translate({ tools: [search, tool], tool_choice: choice });
+    const { tools, tool_choice } = request;
+    const { web_search_options } = request as { web_search_options?: unknown };
+    expect({ search: web_search_options !== undefined, tool_choice, tools: tools?.length ?? 0, dropped }).toEqual({
+      ...{ tool_choice: undefined, dropped: [] },
+      ...expected,
+    } as never);
+  });
+
+  test.each<[string, object, object]>([
+    ["none", { type: "none" }, { search: false, dropped: [] }],
+    ["auto", { type: "auto" }, { search: true, dropped: [] }],
+    ["any", { type: "any" }, { search: true, dropped: ["tool_choice"] }],
+    ["the search", { type: "tool", name: "web_search" }, { search: true, dropped: ["tool_choice"] }],
+  ])("a web search alone follows the choice: %s", (_, choice, expected) => {
+    const { request, dropped } = translate({ tools: [search], tool_choice: choice });
+    expect(request).not.toContainAnyKeys(["tools", "tool_choice"]);
+    expect({ search: "web_search_options" in request, dropped: [...dropped] }).toEqual(expected as never);
   });
 
   test.each<[string, object, string | undefined]>([

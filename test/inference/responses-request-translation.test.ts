@@ -436,6 +436,11 @@ describe("parameters find their place", () => {
       user_location: { type: "approximate", approximate: { country: "DE", city: "Berlin" } },
     });
     expect(translate({ tools: [search, tool], tool_choice: "none" }).request).not.toHaveProperty("web_search_options");
+    // Alone: with `none`, a provider would switch the search off as well.
+    const searchOnly = { type: "allowed_tools", mode: "auto", tools: [{ type: "web_search" }] };
+    const { request } = translate({ tools: [search, tool], tool_choice: searchOnly });
+    expect(request).toHaveProperty("web_search_options");
+    expect(request).not.toContainAnyKeys(["tools", "tool_choice"]);
   });
 
   test("a search without network access is left out and named, because no translated provider has one", () => {

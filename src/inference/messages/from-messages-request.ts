@@ -4,6 +4,8 @@
 import { gatewayMemberNames } from "../../contract/chat-completions.ts";
 import type { ChatMessage, ChatResponseFormat, ChatTool } from "../../contract/chat-format.ts";
 import type { MessagesRequest } from "../../contract/messages.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+import { maySearch } from "../../providers/dialects/chat-request.ts";
 import type { TranslationReport } from "../../providers/translation-report.ts";
 import type { CallerNames } from "../caller-names.ts";
 import type { TranslatedRequest, TranslationOptions } from "../translated-request.ts";
@@ -55,42 +57,48 @@ function toSystem(system: MessagesRequest["system"]): ChatMessage[] {
 
 type Tool = NonNullable<MessagesRequest["tools"]>[number];
 type CustomTool = Extract<Tool, { input_schema: unknown }>;
+type ToolChoice = MessagesRequest["tool_choice"];
 
 function toTools({ tools: declared, tool_choice: choice }: MessagesRequest, translation: Translation) {
   const { report } = translation;
   const tools: ChatTool[] = [];
-  let search = {};
+  let search: { readonly name: unknown; readonly options: JsonObject } | null = null;
   for (const [index, tool] of (declared ?? []).entries()) {
     if (isCustomTool(tool)) {
       if (Array.isArray(tool["input_examples"])) report.drop("tools.input_examples");
       tools.push(toChatTool({ ...tool, parameters: tool.input_schema }));
     } else if (/^web_search_\d+$/.test(tool.type)) {
       if (typeof tool["max_uses"] === "number") report.drop("tools.max_uses");
-      search = { web_search_options: translation.toSearchOptions(tool, ["tools", index], tool["user_location"]) };
+      const options = translation.toSearchOptions(tool, ["tools", index], tool["user_location"]);
+      search = { name: tool["name"], options };
     } else
       report.unsupported(
         ["tools", index, "type"],
         `This provider has no tool '${tool.type}': declare it as a custom tool with an input_schema`,
       );
   }
-  if (tools.length === 0) return search;
+  if (search !== null && forcesSearch(choice, search.name, tools)) {
+    report.drop("tool_choice");
+    return { web_search_options: search.options };
+  }
+  const chosen = toToolChoice(choice, tools, report);
+  const isSingle = choice?.["disable_parallel_tool_use"] === true;
   return {
-    tools,
-    tool_choice: toToolChoice(choice, tools, report),
-    ...(choice?.["disable_parallel_tool_use"] === true && { parallel_tool_calls: false }),
-    ...search,
+    ...(tools.length > 0 && { tools, tool_choice: chosen, ...(isSingle && { parallel_tool_calls: false }) }),
+    ...(search !== null && maySearch(chosen) && { web_search_options: search.options }),
   };
+}
+
+/** No provider can be forced to search. Other tools are left out then, so that the model calls none of them instead. */
+function forcesSearch(choice: ToolChoice, name: unknown, tools: readonly ChatTool[]): boolean {
+  return choice?.type === "tool" ? choice.name === name : choice?.type === "any" && tools.length === 0;
 }
 
 function isCustomTool(tool: Tool): tool is CustomTool {
   return (tool.type ?? "custom") === "custom";
 }
 
-function toToolChoice(
-  choice: MessagesRequest["tool_choice"],
-  tools: readonly ChatTool[],
-  report: TranslationReport,
-): unknown {
+function toToolChoice(choice: ToolChoice, tools: readonly ChatTool[], report: TranslationReport): unknown {
   switch (choice?.type) {
     case "auto":
     case "none":

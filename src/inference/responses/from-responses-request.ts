@@ -5,6 +5,7 @@ import { gatewayMemberNames } from "../../contract/chat-completions.ts";
 import type { ChatResponseFormat, ChatTool, ChatToolChoice } from "../../contract/chat-format.ts";
 import type { FunctionTool, Item, NamespaceTool, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { maySearch } from "../../providers/dialects/chat-request.ts";
 import type { Path, TranslationReport } from "../../providers/translation-report.ts";
 import type { CallerNames } from "../caller-names.ts";
 import { type TranslatedRequest, Translation, type TranslationOptions, toChatTool } from "../translated-request.ts";
@@ -82,7 +83,7 @@ function toTools(request: ResponseRequest, translation: Translation) {
   const choice = toToolChoice(request.tool_choice, { tools, hasSearch: search !== null, report });
   const { parallel_tool_calls } = request;
   return {
-    ...(tools.length > 0 && { tools, tool_choice: choice.chosen, parallel_tool_calls }),
+    ...(tools.length > 0 && choice.mayCall !== false && { tools, tool_choice: choice.chosen, parallel_tool_calls }),
     ...(search !== null && choice.maySearch && { web_search_options: search }),
   };
 }
@@ -140,7 +141,12 @@ interface ToolContext {
   readonly report: TranslationReport;
 }
 
-type Choice = { readonly chosen: ChatToolChoice | undefined; readonly maySearch: boolean };
+interface Choice {
+  readonly chosen: ChatToolChoice | undefined;
+  readonly maySearch: boolean;
+  /** False: the functions are left out, because `none` would forbid the search too. */
+  readonly mayCall?: false;
+}
 type NamedTool = { readonly [Member in "type" | "name" | "namespace"]?: unknown };
 
 function toToolChoice(choice: ResponseRequest["tool_choice"], context: ToolContext): Choice {
@@ -151,7 +157,7 @@ function toToolChoice(choice: ResponseRequest["tool_choice"], context: ToolConte
     if (choice === "required" && tools.length === 0)
       if (hasSearch) report.unsupported(path, "This provider cannot be forced to search");
       else report.invalid(path, "'required' needs tools to choose from");
-    return { chosen: choice, maySearch: choice !== "none" };
+    return { chosen: choice, maySearch: maySearch(choice) };
   }
   switch (choice.type) {
     case "function":
@@ -177,20 +183,22 @@ function toAllowedTools(choice: Readonly<Record<string, unknown>>, context: Tool
   if (mode !== "auto" && mode !== "required")
     report.invalid(["tool_choice", "mode"], "The mode should be 'auto' or 'required'");
   const listed = Array.isArray(choice["tools"]) ? (choice["tools"] as readonly NamedTool[]) : [];
-  let maySearch = false;
+  let listsSearch = false;
   const allowed: { readonly type: "function"; readonly function: { readonly name: string } }[] = [];
   for (const [index, tool] of listed.entries()) {
     const path = ["tool_choice", "tools", index];
     if (tool?.type === "function") allowed.push(toNamed(tool, [...path, "name"], context));
-    else if (searchType.test(String(tool?.type))) maySearch = true;
+    else if (searchType.test(String(tool?.type))) listsSearch = true;
     else report.unsupported([...path, "type"], `This provider has no tool '${String(tool?.type)}'`);
   }
   if (allowed.length === 0) {
     if (mode === "required") report.unsupported(["tool_choice"], "This provider can only be forced to call functions");
-    return { chosen: "none", maySearch };
+    return listsSearch && context.hasSearch
+      ? { chosen: undefined, maySearch: true, mayCall: false }
+      : { chosen: "none", maySearch: false };
   }
   const chosen = { mode: mode === "required" ? ("required" as const) : ("auto" as const), tools: allowed };
-  return { chosen: { type: "allowed_tools", allowed_tools: chosen }, maySearch };
+  return { chosen: { type: "allowed_tools", allowed_tools: chosen }, maySearch: listsSearch };
 }
 
 type TextFormat = NonNullable<ResponseRequest["text"]>["format"];

@@ -122,6 +122,11 @@ export function readFunction(tool: ChatTool, index: number): ToolFunction {
   throw refuse(["tools", index, "type"], `Tools of type '${tool.type}' are not supported by this provider`);
 }
 
+/** Whether the choice leaves room for a web search: `none` forbids all tools, and a named function all others. */
+export function maySearch(choice: unknown): boolean {
+  return choice !== "none" && asObject(choice)["type"] !== "function";
+}
+
 /** For vendors that require `parameters` and have no `strict`. */
 export function toFunctionTool({ name, description, parameters }: ToolFunction): JsonObject {
   const schema = parameters ?? { type: "object", properties: {} };

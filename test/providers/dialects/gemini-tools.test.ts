@@ -68,6 +68,20 @@ describe("tools", () => {
     });
   });
 
+  test("that the vendor runs are left out where the choice forbids them", () => {
+    const toolsOf = (tool_choice: unknown, tools: readonly ChatTool[] = [weather]) =>
+      (write({ web_search_options: {}, tools, tool_choice: tool_choice as never }).body["tools"] ?? []) as JsonObject[];
+    const namesOf = (tools: readonly JsonObject[]) => tools.flatMap((tool) => Object.keys(tool));
+    const named = { type: "function", function: { name: "weather" } };
+
+    expect(namesOf(toolsOf("none"))).toEqual(["functionDeclarations"]);
+    expect(namesOf(toolsOf(named))).toEqual(["functionDeclarations"]);
+    expect(namesOf(toolsOf("auto"))).toEqual(["functionDeclarations", "googleSearch"]);
+    expect(namesOf(toolsOf("required"))).toEqual(["functionDeclarations", "googleSearch"]);
+    expect(namesOf(toolsOf("none", []))).toEqual([]);
+    expect(namesOf(toolsOf("none", [{ type: "code_execution" }]))).toEqual([]);
+  });
+
   test("name the options of a search that the vendor does not have, beside a declared search as well", () => {
     const location = { type: "approximate", approximate: { city: "Rome" } };
     const droppedOf = (options: object, tools: readonly ChatTool[] = []) =>

@@ -5,7 +5,7 @@ import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { objectOrNull } from "../../lenient.ts";
 import { readSearchDomains, toSearchFilters } from "../../search-domains.ts";
-import { findFreeName, refuse } from "../chat-request.ts";
+import { findFreeName, maySearch, refuse } from "../chat-request.ts";
 import { filled, present } from "../completion.ts";
 import type { ModelTraits, Platform } from "./model-traits.ts";
 import { toGeminiSchema } from "./schema.ts";
@@ -39,16 +39,18 @@ const serverTools: Readonly<Record<string, JsonObject>> = {
 const json = "application/json";
 
 export function toTooling(request: ChatRequest, traits: ModelTraits, platform: Platform): Tooling {
-  const { tools, choice } = readTools(request);
+  const { tools, choice, mayServe } = readTools(request);
   const functions: Declaration[] = [];
   const server: JsonObject[] = [];
   for (const [index, tool] of tools.entries()) {
     if (tool.type === "function") functions.push(toDeclaration(tool, index));
     else server.push(findServerTool(tool, index));
   }
+  // The vendor's modes of choice apply to functions only.
+  if (!mayServe) server.length = 0;
   const dropped = request.parallel_tool_calls === false && functions.length > 0 ? ["parallel_tool_calls"] : [];
   const search = objectOrNull(request["web_search_options"]);
-  if (search !== null) {
+  if (search !== null && mayServe) {
     const declared = server.findIndex((tool) => "googleSearch" in tool);
     server.splice(declared < 0 ? server.length : declared, 1, toSearch(search, platform, dropped));
   }
@@ -76,14 +78,14 @@ export function toTooling(request: ChatRequest, traits: ModelTraits, platform: P
 }
 
 /** `functions` and `function_call` are deprecated names of `tools` and `tool_choice`. */
-function readTools(request: ChatRequest): { tools: readonly ChatTool[]; choice: JsonObject | null } {
+function readTools(request: ChatRequest) {
   const old = Array.isArray(request["functions"]) ? (request["functions"] as NonNullable<ChatTool["function"]>[]) : [];
-  const tools = request.tools ?? old.map((declared) => ({ type: "function", function: declared }));
+  const tools: readonly ChatTool[] = request.tools ?? old.map((declared) => ({ type: "function", function: declared }));
   const oldChoice = request["function_call"];
   const name = objectOrNull(oldChoice)?.["name"];
   const choice =
     request.tool_choice ?? (typeof name === "string" ? { type: "function", function: { name } } : oldChoice);
-  return { tools, choice: toChoice(choice) };
+  return { tools, choice: toChoice(choice), mayServe: maySearch(choice) };
 }
 
 function toChoice(choice: unknown): JsonObject | null {
