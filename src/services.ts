@@ -150,6 +150,7 @@ export async function createServices(config: Config, log: Log, options: Services
     log,
   });
   const calling = {
+    providers,
     candidateLoop: new CandidateLoop(config),
     pricing,
     callLimits: createCallLimits({ rates, budgets, fallbackPrice: readFallbackPrice(config) }),

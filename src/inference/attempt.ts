@@ -11,6 +11,7 @@ import type { Span } from "../tracing/span.ts";
 import { addUsage } from "./add-usage.ts";
 import { AttemptSpan } from "./attempt-span.ts";
 import { estimateCall, type RequestShape } from "./estimate.ts";
+import { refuseOtherModels } from "./other-models.ts";
 import { addCharges, type Charge, type Quote } from "./pricing.ts";
 import { toReadFailure } from "./provider-answer.ts";
 import { type Relay, RelayStream, type StreamEnd } from "./relay-stream.ts";
@@ -199,13 +200,13 @@ export class Attempt implements Accounting {
   fail(error: unknown): void {
     this.#hasFailed = true;
     for (const call of this.#calls) call.abandon();
-    if (!(error instanceof ValidationError) || this.ticket.isUsed) {
+    if (!isRefusedUnsent(error) || this.ticket.isUsed) {
       const usage = this.#spent.map((spent) => spent.usage).reduce(addUsage, null);
       const charge = this.#spent.length === 0 ? null : addCharges(this.#spent.map((spent) => spent.charge));
       this.#report(toOutcome(error), usage, charge, error);
       return;
     }
-    // The candidate's format cannot express the request, so nothing was sent.
+    // The candidate's format cannot express the request, or the key may not use all of its models, so nothing was sent.
     if (this.#isReported) return;
     this.#isReported = true;
     this.#reservation.release();
@@ -214,8 +215,10 @@ export class Attempt implements Accounting {
 
   async #open(request: ProviderRequest): Promise<ProviderCall> {
     const { context, candidate, isStream } = this.#options;
-    const { clocks, ticker, http, shutdownSignal } = this.#dependencies;
+    const { clocks, ticker, http, shutdownSignal, providers } = this.#dependencies;
     const { provider, deployment } = candidate;
+    // Here, because every format passes: what counts is what the provider receives.
+    refuseOtherModels(providers, { context, candidate, body: request.body });
     const { trace, connection } = context;
     const authorized = authorizeRequest(deployment, request);
     // Skip the await when the value is ready: it would cost an event-loop turn.
@@ -314,6 +317,10 @@ export class Attempt implements Accounting {
     this.#dependencies.report(report);
     this.#span?.end(report);
   }
+}
+
+function isRefusedUnsent(error: unknown): boolean {
+  return error instanceof ValidationError || (error instanceof GatewayError && error.code === "model_not_allowed");
 }
 
 function describeFailure(error: GatewayError): string {

@@ -11,7 +11,7 @@ import type { Provider } from "../providers/configure.ts";
 import { findProvider, isNamed, listProviderNames } from "../providers/find-provider.ts";
 import { spellModel } from "../providers/model-spelling.ts";
 import { modelNamesOf } from "../providers/provider.ts";
-import { refuseForbidden } from "./allowed-models.ts";
+import { type NamedModel, refuseForbidden } from "./allowed-models.ts";
 
 export interface Offer {
   readonly provider: Provider;
@@ -97,16 +97,23 @@ export function resolveAlias(
 
 type AllowedModels = NonNullable<Caller["allowedModels"]>;
 
-function refuseForbiddenOffer({ providers }: RoutingTable, name: string, allowedModels: AllowedModels): void {
+/** `named`: how the request names the model, if not as its own. */
+export function refuseForbiddenOffer(
+  { providers }: Pick<RoutingTable, "providers">,
+  name: string,
+  allowedModels: AllowedModels,
+  named?: NamedModel,
+): void {
   const { provider: providerName, model: written } = splitModelName(name);
   const provider = findProvider(providers, providerName);
   const model = provider === undefined ? written : spellModel(provider, written);
-  refuseForbidden(allowedModels, `${providerName}/${model}`, () => {
+  const listOtherNames = () => {
     if (provider === undefined) return [];
     // A name of the provider counts only if it leads to the same provider: with a key for Gemini, `google` is not Vertex AI.
     const names = modelNamesOf(provider.row).filter((other) => findProvider(providers, other) === provider);
     return names.map((other) => `${other}/${model}`);
-  });
+  };
+  refuseForbidden(allowedModels, `${providerName}/${model}`, listOtherNames, named);
 }
 
 function findOffer(table: RoutingTable, name: string): Offer {

@@ -5,6 +5,7 @@ import type { Caller } from "../access/caller.ts";
 import type { JsonScan } from "../lib/json-scan.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Clocks, Connection } from "../providers/call.ts";
+import type { Provider } from "../providers/configure.ts";
 import type { HttpClient } from "../providers/http-client.ts";
 import type { CandidateLoop } from "./candidate-loop.ts";
 import type { Pricing } from "./pricing.ts";
@@ -43,6 +44,7 @@ export interface JsonRequest<Body> extends RequestContext {
 }
 
 export interface CallDependencies {
+  readonly providers: ReadonlyMap<string, Provider>;
   readonly candidateLoop: CandidateLoop;
   readonly pricing: Pricing;
   readonly callLimits: CallLimits;

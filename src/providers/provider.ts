@@ -3,6 +3,7 @@
 
 import type { JsonObject } from "../lib/lenient-json.ts";
 import type { ErrorRule } from "./error-rules.ts";
+import type { ModelChooser } from "./other-models.ts";
 import type { ProviderTask } from "./task.ts";
 
 export type Modality = "text" | "image" | "audio" | "file" | "video";
@@ -180,6 +181,8 @@ export interface ProviderRow extends Access {
    * may use, and what a task costs, are known from its model and its input. A name that only one task reserves is declared there.
    */
   readonly billedParams?: readonly string[];
+  /** Members by which a request runs models that the provider chooses. */
+  readonly choosesModels?: readonly ModelChooser[];
   /** The gateway stores its responses whatever the settings are, because this provider runs in this process and has no store. */
   readonly keepsResponses?: true;
   /** The usage contains the cost that the vendor bills. */

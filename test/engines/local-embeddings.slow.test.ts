@@ -348,6 +348,7 @@ describe("POST /v3/embeddings", () => {
       totalTimeoutMs: 60_000,
     };
     return createEmbeddings({
+      providers,
       candidateLoop: new CandidateLoop({ retries: 0 }),
       pricing,
       callLimits: createCallLimits(),

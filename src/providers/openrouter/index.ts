@@ -23,5 +23,17 @@ export const openrouter = defineProvider("openrouter", "OpenRouter", {
     ],
   },
   responses: { kind: "stateless" },
+  choosesModels: [
+    // https://openrouter.ai/docs/guides/features/presets, and `route: "fallback"` without a list of models.
+    { member: "preset" },
+    { member: "route" },
+    // https://openrouter.ai/docs/guides/features/server-tools
+    { member: "type", value: "openrouter:advisor", namedBy: ["model"] },
+    { member: "type", value: "openrouter:subagent", namedBy: ["model"] },
+    { member: "type", value: "openrouter:image_generation", namedBy: ["model"] },
+    { member: "type", value: "openrouter:fusion", namedBy: ["analysis_models"] },
+    // https://openrouter.ai/docs/guides/features/plugins/fusion: the plugin chooses the judge as well.
+    { member: "id", value: "fusion", namedBy: ["analysis_models", "model"] },
+  ],
   billsAsStated: true,
 });
