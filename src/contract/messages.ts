@@ -118,8 +118,21 @@ const thinking = orOther(
 
 const outputFormat = z.looseObject({ type: text, schema: z.looseObject({}).nullish() });
 
+/** Anthropic's own member: https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback */
+const vendorFallbacks = z.union([z.literal("default"), z.array(z.looseObject({ model: text.min(1) })).min(1)]);
+
+type GatewayFallbacks = z.infer<ReturnType<typeof createGatewayMembers>["fallbacks"]>;
+
+/** Whether `fallbacks` is for the provider, and not for the gateway. */
+export function areVendorFallbacks(
+  fallbacks: GatewayFallbacks | z.infer<typeof vendorFallbacks>,
+): fallbacks is z.infer<typeof vendorFallbacks> {
+  return fallbacks === "default" || typeof fallbacks?.[0] === "object";
+}
+
 function createPromptMembers(modelName: z.ZodString, mayNameHost: MayNameHost) {
   const { message } = createTurns(mayNameHost);
+  const gatewayMembers = createGatewayMembers(modelName);
   return {
     model: modelName,
     // Anthropic's limit. Bodies of this size are refused earlier, because the number of JSON values is limited.
@@ -137,7 +150,12 @@ function createPromptMembers(modelName: z.ZodString, mayNameHost: MayNameHost) {
     output_config: z.looseObject({ effort: text.nullish(), format: outputFormat.nullish() }).nullish(),
     output_format: outputFormat.nullish(),
     cache_control,
-    ...createGatewayMembers(modelName),
+    ...gatewayMembers,
+    fallbacks: z
+      .union([gatewayMembers.fallbacks, vendorFallbacks])
+      .describe(
+        "Models to try in order when the first one fails. `default` and a list of objects are Anthropic's own member: providers of the Messages format receive it, for others it is dropped.",
+      ),
   };
 }
 

@@ -11,7 +11,15 @@ import {
 import type { Price } from "../catalogue/prices.ts";
 import { picoPerUsd } from "../lib/money.ts";
 import { type FeeUse, noFees, readFees } from "./fees.ts";
-import { countInput, readBilledParts, readIterations, readTokenParts, type TokenParts } from "./tokens.ts";
+import {
+  countInput,
+  countOutput,
+  type Iteration,
+  readBilledParts,
+  readIterations,
+  readTokenParts,
+  type TokenParts,
+} from "./tokens.ts";
 
 export { toUsd } from "../lib/money.ts";
 
@@ -131,10 +139,10 @@ function costOfRuns(usage: unknown, price: Price, fees: FeeUse, options: UsageCo
     const hasInput = tokens !== null && countInput(tokens) > 0;
     return hasInput || cost.amount === 0 ? cost : unknownUsage;
   }
-  // Whether the vendor bills attempts before its own fallback depends on their output, which no usage contains.
-  if (iterations.some(({ type }) => type === "fallback_message"))
-    return { amount: null, reason: "fee_unknown", detail: "a fallback model of the vendor answered" };
-  const costs = iterations.map(({ model, parts: tokens }, index) => {
+  const billed = findBilled(iterations);
+  if (billed === null)
+    return { amount: null, reason: "fee_unknown", detail: "a fallback model of the vendor continued a refused answer" };
+  const costs = billed.map(({ model, parts: tokens }, index) => {
     const modelPrice = model === null ? price : (options.priceOf?.(model) ?? null);
     if (modelPrice === null) return { amount: null, reason: "price_unknown", detail: model ?? "" } as const;
     // Fees apply to the whole answer, so they are counted once.
@@ -145,6 +153,23 @@ function costOfRuns(usage: unknown, price: Price, fees: FeeUse, options: UsageCo
     });
   });
   return addCosts(costs);
+}
+
+/**
+ * The runs that are billed. An answer of the vendor's own fallback lists the refused attempts too: those without output are free. Null when the
+ * bill depends on more than the usage: the cache that a fallback writes is billed as if it had existed, and an answer that was refused midway is
+ * continued (https://platform.claude.com/cookbook/fable-5-fallback-billing-guide).
+ */
+function findBilled(iterations: readonly Iteration[]): readonly Iteration[] | null {
+  const first = iterations.findIndex(({ type }) => type === "fallback_message");
+  if (first < 0) return iterations;
+  const hasOutput = ({ parts }: Iteration) => countOutput(parts) > 0;
+  const billed = iterations.slice(first).filter(hasOutput);
+  const isCertain =
+    billed.length > 0 &&
+    !iterations.slice(0, first).some(hasOutput) &&
+    billed.every(({ model, parts }) => model === billed[0]?.model && parts.cacheWrite5m + parts.cacheWrite1h === 0);
+  return isCertain ? billed : null;
 }
 
 /** Models that ran as a tool, at their own price. Only tokens have a service tier there. */

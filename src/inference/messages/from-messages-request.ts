@@ -3,7 +3,7 @@
 
 import { gatewayMemberNames } from "../../contract/chat-completions.ts";
 import type { ChatMessage, ChatResponseFormat, ChatTool } from "../../contract/chat-format.ts";
-import type { MessagesRequest } from "../../contract/messages.ts";
+import { areVendorFallbacks, type MessagesRequest } from "../../contract/messages.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { maySearch } from "../../providers/dialects/chat-request.ts";
 import type { TranslationReport } from "../../providers/translation-report.ts";
@@ -189,6 +189,7 @@ const readMembers: ReadonlySet<string> = new Set([
 ]);
 
 function checkOtherMembers(request: MessagesRequest, report: TranslationReport): void {
+  if (areVendorFallbacks(request.fallbacks)) report.drop("fallbacks");
   for (const [member, value] of Object.entries(request)) {
     if (readMembers.has(member) || value === null || value === undefined) continue;
     switch (member) {

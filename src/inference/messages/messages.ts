@@ -3,7 +3,7 @@
 
 import { gatewayMemberNames } from "../../contract/chat-completions.ts";
 import type { ChatCompletion, ChatRequest } from "../../contract/chat-format.ts";
-import type { CountTokensRequest, MessagesRequest } from "../../contract/messages.ts";
+import { areVendorFallbacks, type CountTokensRequest, type MessagesRequest } from "../../contract/messages.ts";
 import { editMembers } from "../../lib/json-scan.ts";
 import { isObject } from "../../lib/lenient-json.ts";
 import { findChatRules } from "../../providers/chat-rules.ts";
@@ -46,6 +46,7 @@ interface MessagesDependencies extends ChatDependencies {
 }
 
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
+const besideFallbacks: ReadonlySet<string> = new Set(gatewayMemberNames.filter((name) => name !== "fallbacks"));
 
 export function createMessages(dependencies: MessagesDependencies) {
   const { chatCompletions, fetchMedia, clocks } = dependencies;
@@ -122,7 +123,7 @@ export function createMessages(dependencies: MessagesDependencies) {
     trace.dropped = own.dropped;
     const body = editMembers(text, scan, {
       replace: new Map([["model", JSON.stringify(model)], ...own.replaced]),
-      remove: ourMembers,
+      remove: areVendorFallbacks(request.fallbacks) ? besideFallbacks : ourMembers,
       append: [],
     });
     return { path, body, headerLines: beta === null ? "" : `anthropic-beta: ${beta}\r\n` };
@@ -149,13 +150,22 @@ export function createMessages(dependencies: MessagesDependencies) {
 
   return {
     create: (input: MessagesInput): Promise<MessagesAnswer> =>
-      planAndTry(dependencies, input, (candidate) => {
+      planAndTry(dependencies, toPlanned(input), (candidate) => {
         const passthrough = candidate.provider.dialect?.messages;
         return passthrough === undefined ? translate(input, candidate) : passThrough(input, candidate, passthrough);
       }),
     /** The JSON of the count. */
     count: (input: MessagesInput<CountTokensRequest>): Promise<string> =>
-      planAndTry(dependencies, input, (candidate) => countAt(input, candidate)),
+      planAndTry(dependencies, toPlanned(input), (candidate) => countAt(input, candidate)),
+  };
+}
+
+/** The gateway's own fallbacks decide which candidates there are; those of the provider do not. */
+function toPlanned(input: MessagesInput<MessagesRequest | CountTokensRequest>) {
+  const { model, routing, session_id, fallbacks } = input.request;
+  return {
+    ...input,
+    request: { model, routing, session_id, fallbacks: areVendorFallbacks(fallbacks) ? null : fallbacks },
   };
 }
 
