@@ -1,13 +1,13 @@
 // Statements about budgets. An account holds what a budget has spent in one period. A lease is the part of an account that one process may
 // spend without asking again. At every grant, what is spent and what is leased stay within the limit together.
 //
-// Every transaction locks accounts in the order of their ids, and an account before its leases, so that processes never wait for each other
-// in a circle.
+// Every transaction locks accounts in the order of their ids, an account before its leases, and leases in the order of their accounts and
+// processes, so that processes never wait for each other in a circle. Deletions of old rows skip those that others have locked.
 
 import { toBatches } from "./batches.ts";
 import { addAlertDeliveries } from "./deliveries.ts";
 import { read, sweep, together, write } from "./operation.ts";
-import type { Sql } from "./sql.ts";
+import type { Sql, SqlFragment } from "./sql.ts";
 
 /** The account of a budget in one period. Times are epoch milliseconds. */
 export interface AccountKey {
@@ -119,8 +119,13 @@ export const budgetStatements = {
   /** Keeps the leases of a process from expiring, and returns the accounts of those that it still holds. Empty leases may expire. */
   renew: write(null, async (sql, { processId, now, expiresAt }: Omit<LeaseTerms, "wantedUntil">): Promise<string[]> => {
     const rows = await sql<{ account_id: string }>`
-        update budget_leases set expires_at = ${expiresAt}
-        where process_id = ${processId} and expires_at > ${now} and amount_pico <> 0 returning account_id`;
+        with held as materialized (
+          select account_id from budget_leases
+          where process_id = ${processId} and expires_at > ${now} and amount_pico <> 0 ${lockLeases(sql)}
+        )
+        update budget_leases set expires_at = ${expiresAt} from held
+        where budget_leases.account_id = held.account_id and process_id = ${processId}
+        returning budget_leases.account_id`;
     return rows.map((row) => row.account_id);
   }),
 
@@ -149,11 +154,15 @@ export const budgetStatements = {
 
   /** Deletes accounts whose period ended before the time, and leases that expired before it. Returns how many rows were deleted. */
   deleteEnded: sweep(async (sql, before: number, limit: number): Promise<number> => {
+    const lock = sql.names(sql.engine === "postgres" ? ["for update skip locked"] : []);
     const accounts = await sql`
       delete from budget_accounts where id in (
-        select id from budget_accounts where period_end < ${before} order by period_end limit ${limit}
+        select id from budget_accounts where period_end < ${before} order by period_end limit ${limit} ${lock}
       ) returning 1 as one`;
-    const leases = await sql`delete from budget_leases where expires_at < ${before} returning 1 as one`;
+    const leases = await sql`
+      delete from budget_leases where (account_id, process_id) in (
+        select account_id, process_id from budget_leases where expires_at < ${before} ${lock}
+      ) returning 1 as one`;
     return accounts.length + leases.length;
   }),
 };
@@ -167,8 +176,12 @@ async function exchangeBatch(sql: Sql, requests: readonly LeaseRequest[], terms:
     on conflict (id) do update set limit_pico = excluded.limit_pico, period_end = excluded.period_end
     returning *`;
   const accountOf = new Map(accounts.map((row) => [row.id, row]));
+  const changeable = await sql<{ expires_at: bigint }>`
+    select expires_at from budget_leases
+    where account_id in ${sql.list(ids)} and (process_id = ${processId} or expires_at <= ${now}) ${lockLeases(sql)}`;
   // An expired lease is deleted and not only ignored, so that a process that is late cannot renew what was granted to others.
-  await sql`delete from budget_leases where account_id in ${sql.list(ids)} and expires_at <= ${now}`;
+  if (changeable.some(({ expires_at }) => expires_at <= now))
+    await sql`delete from budget_leases where account_id in ${sql.list(ids)} and expires_at <= ${now}`;
   const leases = Map.groupBy(
     await sql<LeaseRow>`select * from budget_leases where account_id in ${sql.list(ids)}`,
     (row) => row.account_id,
@@ -218,6 +231,13 @@ async function exchangeBatch(sql: Sql, requests: readonly LeaseRequest[], terms:
   if (wanted.length > 0)
     await sql`update budget_accounts set wanted_until = ${terms.wantedUntil} where id in ${sql.list(wanted)}`;
   return answers;
+}
+
+/** Locks the leases that a statement selects, in the order of JavaScript, whatever the collation of the database is. */
+function lockLeases(sql: Sql): SqlFragment {
+  return sql.names(
+    sql.engine === "postgres" ? ['order by account_id collate "C", process_id collate "C" for update'] : [],
+  );
 }
 
 function toGrant(free: bigint, { needPico, wantPico }: LeaseRequest, excess: bigint): bigint {

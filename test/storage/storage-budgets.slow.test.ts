@@ -1,14 +1,23 @@
 // Accounts and leases of budgets, on both engines.
 
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createBudgets } from "../../src/access/budgets.ts";
 import type { LimitRule } from "../../src/access/limit-rules.ts";
 import { GatewayError } from "../../src/errors.ts";
 import type { AlertSettings, LeaseRequest, LeaseTerms } from "../../src/storage/budgets.ts";
 import { toMonth } from "../../src/storage/ledger.ts";
 import { openStorage, type Storage } from "../../src/storage/storage.ts";
-import { createEngines, describeOn, quiet, takeOne, withStorage } from "../contracts/engines.ts";
+import {
+  createEngines,
+  describeOn,
+  quiet,
+  takeOne,
+  usePostgres,
+  withDatabase,
+  withStorage,
+} from "../contracts/engines.ts";
 import { makeLine } from "../contracts/ledger-store.ts";
+import { whyNoPostgres } from "../support/postgres.ts";
 import { waitFor } from "../support/wait.ts";
 
 const id = "key:one monthly 0";
@@ -243,3 +252,55 @@ for (const engine of createEngines()) {
     });
   });
 }
+
+describe.skipIf(whyNoPostgres() !== null)("locks of budgets on PostgreSQL", () => {
+  const postgres = usePostgres();
+
+  test("a process that renews its leases while it exchanges them does not deadlock", async () => {
+    const databaseUrl = await postgres.createDatabase();
+    const options = { databaseUrl, dataDir: postgres.folders.create(), log: quiet, deadlineMs: 60_000 };
+    await withStorage(options, async (storage) => {
+      const ids = ["key:a none 0", "key:b none 0", "key:c none 0"];
+      const want = (number: number) => ids.map((one) => ask({ id: one, number, needPico: 1, wantPico: 1 }));
+      // The leases expire in the reverse order of their ids.
+      for (const [index, request] of want(1).toReversed().entries())
+        await exchange(storage, request, as("a", now + index));
+      await withDatabase(options, async ({ client, transaction }) => {
+        // The planner then prefers the index by expiry.
+        await client`analyze budget_leases`;
+        const countWaiting = async () => {
+          const [row] = await client`
+            select count(*)::int as total from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`;
+          return row.total;
+        };
+        const operations: Promise<unknown>[] = [];
+        await transaction(async (sql) => {
+          await sql`select 1 from budget_leases where account_id = ${ids[1] ?? ""} for update`;
+          operations.push(storage.budgets.exchange(want(2), as("a", now + 10)));
+          await waitFor("the exchange to wait for the second lease", async () => (await countWaiting()) === 1);
+          operations.push(storage.budgets.renew(as("a", now + 10)));
+          await waitFor("the renewal to wait", async () => (await countWaiting()) === 2);
+        });
+        expect(await Promise.all(operations)).toMatchObject([ids.map((one) => ({ id: one, hadLease: true })), ids]);
+      });
+    });
+  });
+
+  test("accounts and leases that others have locked are deleted later, without waiting", async () => {
+    const databaseUrl = await postgres.createDatabase();
+    const options = { databaseUrl, dataDir: postgres.folders.create(), log: quiet, deadlineMs: 60_000 };
+    await withStorage(options, async (storage) => {
+      for (const one of ["key:a none 0", "key:b none 0"])
+        await exchange(storage, ask({ id: one, periodEnd: 1, needPico: 1, wantPico: 1 }), as("a"));
+      await withDatabase(options, async ({ transaction }) => {
+        await transaction(async (sql) => {
+          await sql`select 1 from budget_accounts where id like 'key:a%' for update`;
+          await sql`select 1 from budget_leases where account_id like 'key:a%' for update`;
+          expect(await storage.budgets.deleteEnded(now + 60_000, 100)).toBe(2);
+        });
+      });
+      expect(await storage.budgets.deleteEnded(now + 60_000, 100)).toBe(2);
+    });
+  });
+});
