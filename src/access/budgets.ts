@@ -202,21 +202,24 @@ export function createBudgets(options: BudgetsOptions) {
     if (account.isRequested || isClosed) return;
     account.isRequested = true;
     requested.add(account);
-    exchanging ??= exchangeAll().finally(() => {
-      exchanging = null;
-    });
+    exchanging ??= exchangeAll();
   }
 
   async function exchangeAll(): Promise<void> {
-    // All calls of this turn of the event loop share one exchange.
-    await Promise.resolve();
-    while (requested.size > 0) {
-      const batch = [...requested].slice(0, accountsPerExchange);
-      for (const account of batch) {
-        requested.delete(account);
-        account.isRequested = false;
+    try {
+      // All calls of this turn of the event loop share one exchange.
+      await Promise.resolve();
+      while (requested.size > 0) {
+        const batch = [...requested].slice(0, accountsPerExchange);
+        for (const account of batch) {
+          requested.delete(account);
+          account.isRequested = false;
+        }
+        await exchange(batch);
       }
-      await exchange(batch);
+    } finally {
+      // In the turn that found nothing more to exchange: a request in a turn between the two would never be sent.
+      exchanging = null;
     }
   }
 

@@ -11,7 +11,7 @@ import { openStorage, type Storage } from "../../src/storage/storage.ts";
 import { createFolders, quiet } from "../contracts/engines.ts";
 import { makeLine } from "../contracts/ledger-store.ts";
 import { rejectionOf } from "../support/thrown.ts";
-import { waitFor } from "../support/wait.ts";
+import { waitFor, within } from "../support/wait.ts";
 
 const folders = createFolders();
 const storage: Storage = await openStorage({
@@ -199,6 +199,26 @@ describe("one process", () => {
     const waiting = Promise.all(Array.from({ length: 20 }, () => reserve(rule, 0.04 * usd)));
     await spend(held, 0.1 * usd);
     expect(await waiting).toHaveLength(20);
+  });
+
+  test("a call that begins just when an exchange with the store ends is answered", async () => {
+    for (let turns = 0; turns < 20; turns++) {
+      const rule = makeRule();
+      const second = Promise.withResolvers<BudgetReservation>();
+      let exchanges = 0;
+      const exchange: typeof storage.budgets.exchange = async (...args) => {
+        const answers = await storage.budgets.exchange(...args);
+        if (++exchanges === 1) reserveAfter(turns);
+        return answers;
+      };
+      const { budgets, reserve } = openBudgets({ waitMs: 60_000, store: { ...storage.budgets, exchange } });
+      /** So many turns of the queue of microtasks later. */
+      const reserveAfter = (left: number): void =>
+        left > 0 ? queueMicrotask(() => reserveAfter(left - 1)) : second.resolve(reserve(rule, 0.5 * usd));
+      await reserve(rule, 0.1 * usd);
+      await within(60_000, `the call after ${turns} turns`, second.promise);
+      await budgets.close();
+    }
   });
 
   test("a new period begins with the whole budget, and a call is charged to the period in which it began", async () => {
