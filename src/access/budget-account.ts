@@ -116,6 +116,8 @@ export class Account {
     this.generation++;
     this.available = 0;
     this.reserved = 0;
+    // The next lease must not give back what belonged to this one. `apply` subtracts what an exchange in progress gives back.
+    this.returning = this.#returned ?? 0;
     this.hasLease = false;
     this.leaseUntil = 0;
   }

@@ -261,6 +261,31 @@ describe("one process", () => {
     await refusalOf(reserve(rule, 0.2 * usd));
     await reserve(rule, 0.1 * usd);
   });
+
+  test("what is to be returned of a lease that was lost is not taken from the next one", async () => {
+    const clock = { now: Date.now() };
+    const answered = Promise.withResolvers<void>();
+    let exchanges = 0;
+    const exchange: typeof storage.budgets.exchange = async (...args) => {
+      const answers = await storage.budgets.exchange(...args);
+      if (++exchanges === 2) await answered.promise;
+      return answers;
+    };
+    const now = () => clock.now;
+    const { reserve } = openBudgets({ now, waitMs: 60_000, store: { ...storage.budgets, exchange } });
+    const rule = makeRule({ amount: 2 });
+    (await reserve(rule, usd)).release();
+    clock.now += 60_000;
+    const waiting = reserve(rule, 0.1 * usd);
+    await waitFor("the exchange", () => exchanges === 2);
+    // Under a lower limit, the process returns what it does not use; the store has already answered that the lease was lost.
+    const lower = { ...rule, budget: { ...(rule.budget as Budget), amount: 1 } };
+    const next = reserve(lower, 0.1 * usd);
+    answered.resolve();
+    await Promise.all([waiting, next]);
+    await reserve(lower, 0.3 * usd);
+    expect((await refusalOf(openBudgets({ now }).reserve(lower, 0.6 * usd))).code).toBe("budget_exceeded");
+  });
 });
 
 describe("several processes", () => {
