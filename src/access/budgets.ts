@@ -9,7 +9,7 @@ import { isUnavailable } from "../storage/outage.ts";
 import type { BudgetStore } from "../storage/stores.ts";
 import { Account, type AccountTerms, toAccountId } from "./budget-account.ts";
 import { findLimit, findPeriod } from "./budget-periods.ts";
-import { appliesTo, type LimitRule } from "./limit-rules.ts";
+import { appliesTo, findCurrentRules, type LimitRule } from "./limit-rules.ts";
 
 export interface BudgetsOptions {
   readonly store: Pick<BudgetStore, "exchange" | "renew" | "wanted">;
@@ -96,7 +96,8 @@ export function createBudgets(options: BudgetsOptions) {
   }
 
   function findAccounts(rules: readonly LimitRule[], model: string, at: number): Account[] | null {
-    const budgets = findBudgets(rules);
+    // By the rules with which its request began, a call would set the limit of the account back for all calls.
+    const budgets = findBudgets(findCurrentRules(rules));
     if (budgets.length === 0) return null;
     const applying: Account[] = [];
     for (const rule of budgets) if (appliesTo(rule, model)) applying.push(accountOf(rule, at));

@@ -9,7 +9,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { TeamRecord } from "../storage/teams.ts";
 import type { Caller } from "./caller.ts";
 import { hashSecret } from "./key-records.ts";
-import { asWritten, type CountedNames, type LimitRule, toRules } from "./limit-rules.ts";
+import { asWritten, type CountedNames, type LimitRule, replaceRules, toRules } from "./limit-rules.ts";
 
 export type Lookup =
   | { readonly caller: Caller }
@@ -140,13 +140,16 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
 
   function remember(key: KeyRecord): void {
     const before = keys.get(key.id);
+    const team = key.team === null ? null : (teams.get(key.team) ?? null);
+    const holder = { caller: toCaller(key, team, names), isTeamDisabled: team?.record.enabled === false };
     if (before !== undefined) {
+      const old = entries.get(before.secretHash)?.found.caller;
+      // Lines of the ledger name the team with which their request began, so its calls are charged to that team.
+      if (old?.team === key.team) replaceRules(old.rules, holder.caller.rules);
       entries.delete(before.secretHash);
       if (before.previousHash !== null) entries.delete(before.previousHash);
     }
     keys.set(key.id, key);
-    const team = key.team === null ? null : (teams.get(key.team) ?? null);
-    const holder = { caller: toCaller(key, team, names), isTeamDisabled: team?.record.enabled === false };
     entries.set(key.secretHash, toEntry(key, holder, key.secretHash));
     if (key.previousHash === null) return;
     entries.set(key.previousHash, toEntry(key, holder, key.previousHash, key.previousUntil ?? 0));

@@ -69,6 +69,20 @@ export function toRules(
   return rateLimit === null && budget === null ? modelRules : [{ ...base, rateLimit, budget }, ...modelRules];
 }
 
+const replacements = new WeakMap<readonly LimitRule[], readonly LimitRule[]>();
+
+/** Requests that are running keep the rules with which they began. `findCurrentRules` leads them to the new ones. */
+export function replaceRules(old: readonly LimitRule[], current: readonly LimitRule[]): void {
+  replacements.set(old, current);
+}
+
+/** The rules that have replaced the given ones, or the given ones themselves. */
+export function findCurrentRules(rules: readonly LimitRule[]): readonly LimitRule[] {
+  let current = rules;
+  for (let next = replacements.get(rules); next !== undefined; next = replacements.get(next)) current = next;
+  return current;
+}
+
 function findOtherPatterns(pattern: string, names: CountedNames): readonly string[] {
   const spelled = names.spellName(pattern);
   const patterns = [spelled, ...listOfProviders(spelled, names)].map((one) => one.toLowerCase());

@@ -3,8 +3,12 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { type BudgetReservation, createBudgets } from "../../src/access/budgets.ts";
+import { openKeyring } from "../../src/access/keys.ts";
 import type { LimitRule } from "../../src/access/limit-rules.ts";
+import { createTeams } from "../../src/access/teams.ts";
+import { createKeyRequest, updateKeyRequest } from "../../src/contract/keys.ts";
 import type { Budget } from "../../src/contract/limits.ts";
+import { createTeamRequest, updateTeamRequest } from "../../src/contract/teams.ts";
 import { GatewayError } from "../../src/errors.ts";
 import { toMonth } from "../../src/storage/ledger.ts";
 import { openStorage, type Storage } from "../../src/storage/storage.ts";
@@ -245,6 +249,27 @@ describe("one process", () => {
     const changed = { ...rule, budget: { ...(rule.budget as Budget), amount: 5, raise: null } };
     (await reserve(changed, 4 * usd)).release();
     await refusalOf(reserve(rule, 1.5 * usd));
+  });
+
+  test("calls of a request that began before a change of a budget follow the new one", async () => {
+    const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: 9e9, log: quiet });
+    const teams = createTeams({ storage, keyring });
+    const team = await teams.create(createTeamRequest.parse({ name: "blue", budget: { amount: 1 } }));
+    const key = await keyring.create(createKeyRequest.parse({ name: "a key", team: "blue", budget: { amount: 1 } }));
+    const findRules = async () => (await keyring.findCaller(key.id))?.rules ?? expect.unreachable("no key");
+    const before = await findRules();
+    const { reserve } = openBudgets({ waitMs: 60_000 });
+    const held = await reserve(before, 0.9 * usd);
+    await keyring.update(key.id, updateKeyRequest.parse({ budget: { amount: 5 } }));
+    await teams.update(team.id, updateTeamRequest.parse({ budget: { amount: 6 } }));
+    (await reserve(await findRules(), 3 * usd)).release();
+    // Also in a process that serves no other request of the key.
+    for (const process of [reserve, openBudgets({ waitMs: 60_000 }).reserve]) {
+      (await process(before, 2 * usd)).release();
+      const balances = await storage.budgets.balances(held.accounts);
+      expect(balances.map(({ limitPico }) => limitPico).sort()).toEqual([5n, 6n].map((amount) => amount * BigInt(usd)));
+    }
+    await keyring.close();
   });
 
   test("amounts of another lease do not come back to a lease that was lost", async () => {
