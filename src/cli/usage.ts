@@ -29,7 +29,6 @@ export function createUsageCommand(context: UsageContext): Command {
       "day, hour, key, team, tag, tag:<name>, provider, model, task, endpoint, outcome",
       collect,
     )
-    .option("--tag <tag>", "only lines with this tag, name=value or a name; all must match; repeatable", collect)
     .option("--sort <order>", "name, cost, lines or tokens; default: name with days or hours, otherwise cost")
     .option("--limit <n>", "only the first rows")
     .option("--csv", "print CSV")
@@ -95,6 +94,7 @@ export function addTimeOptions(command: Command): Command {
 const filters: Readonly<Record<string, string>> = {
   "--key <id>": "only lines of this key; filters are repeatable, one value must match",
   "--team <name>": "only lines of this team",
+  "--tag <tag>": "only lines with this tag, name=value or a name; all given tags must match",
   "--provider <name>": "only lines of this provider",
   "--model <name>": "only lines of this model, with or without its provider",
   "--task <name>": "only lines of this task, such as text/moderation",

@@ -222,6 +222,7 @@ const usdText = z
 
 export const listRequestsQuery = z.object({
   ...holderFilters,
+  ...tagFilter,
   ...commonFilters,
   status: wholeNumberText(100, 599).optional().describe("Only lines with this HTTP status."),
   ...times,

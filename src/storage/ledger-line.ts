@@ -57,3 +57,8 @@ export interface LedgerLine {
   /** The usage as the provider reported it, so that the cost can be computed again. */
   readonly usage?: unknown;
 }
+
+/** `wanted`: a pair `name=value`, or a name alone. */
+export function hasTag(tags: LedgerLine["tags"], wanted: string): boolean {
+  return Object.hasOwn(tags, wanted) || Object.entries(tags).some(([name, value]) => `${name}=${value}` === wanted);
+}

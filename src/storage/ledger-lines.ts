@@ -3,7 +3,7 @@
 import { dayMs } from "../lib/time-units.ts";
 import { readMerges } from "./ledger.ts";
 import { type BlockColumn, mayContain, readBlock, toFullModel } from "./ledger-blocks.ts";
-import type { LedgerLine } from "./ledger-line.ts";
+import { hasTag, type LedgerLine } from "./ledger-line.ts";
 import type { Sql } from "./sql.ts";
 
 export type FilterColumn = "key_id" | "team" | "provider" | "task" | "endpoint" | "outcome";
@@ -63,6 +63,8 @@ export interface LineQuery {
   /** Only lines that follow this one, towards the past. */
   readonly after: LinePosition | null;
   readonly filters: UsageFilters;
+  /** All of them must match: `name=value`, or a name alone. Absent: any tags. */
+  readonly tags?: readonly string[];
   readonly status: number | null;
   readonly minCostPico: bigint | null;
   readonly minLatencyMs: number | null;
@@ -222,12 +224,13 @@ function mayMatch(filter: Uint8Array, { filters, status }: LineQuery): boolean {
 }
 
 function isMatch(line: LedgerLine, query: LineQuery): boolean {
-  const { from, to, after, filters, status, minCostPico, minLatencyMs } = query;
+  const { from, to, after, filters, tags = [], status, minCostPico, minLatencyMs } = query;
   if (line.time < (from ?? 0) || (to !== null && line.time >= to)) return false;
   if (after !== null && (line.time > after.time || (line.time === after.time && line.id >= after.id))) return false;
   if (status !== null && line.status !== status) return false;
   if (minCostPico !== null && (line.cost_pico == null || BigInt(line.cost_pico) < minCostPico)) return false;
   if (minLatencyMs !== null && line.latency_ms < minLatencyMs) return false;
+  if (!tags.every((tag) => hasTag(line.tags ?? {}, tag))) return false;
   const { model = [], ...others } = filters;
   if (model.length > 0 && !model.includes(line.model ?? "") && !model.includes(toFullModel(line))) return false;
   return (Object.entries(others) as [FilterColumn, readonly string[]][]).every(

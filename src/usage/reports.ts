@@ -4,6 +4,7 @@ import type { GroupBy, UsageRequest } from "../contract/usage.ts";
 import { throwProblems } from "../errors.ts";
 import { dayMs, hourMs } from "../lib/time-units.ts";
 import { splitByOffset } from "../lib/time-zone.ts";
+import { hasTag } from "../storage/ledger-line.ts";
 import type { UsageFilters } from "../storage/ledger-lines.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { UsageGroup, UsageQuery, UsageSums } from "../storage/usage-reports.ts";
@@ -184,11 +185,6 @@ function toValue(dimension: Exclude<GroupBy, `tag:${string}` | "tag">, value: st
   if (dimension === "day") return toIso(Number(value) * dayMs).slice(0, "2026-11-30".length);
   if (dimension === "hour") return toIso(Number(value));
   return value === "" ? null : value;
-}
-
-/** `wanted`: a pair `name=value`, or a name alone. */
-function hasTag(tags: Tags, wanted: string): boolean {
-  return tags[wanted] !== undefined || Object.entries(tags).some(([name, value]) => `${name}=${value}` === wanted);
 }
 
 function defaultOrder(groupBy: readonly GroupBy[]): NonNullable<UsageRequest["sort"]> {

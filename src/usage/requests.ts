@@ -32,6 +32,7 @@ export function createRequestLog(
         ...toListPeriod(request, requireTimeZone(request.time_zone), now()),
         after: cursor,
         filters: toFilters(request),
+        tags: request.tag,
         status,
         minCostPico: min_cost,
         minLatencyMs: min_latency_ms,

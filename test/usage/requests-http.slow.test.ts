@@ -43,6 +43,7 @@ function describeRequests(engine: Engine): void {
           status: index % 7 === 0 ? 504 : 200,
           cost_pico: BigInt(index) * 1_000_000_001n,
           latency_ms: index * 10,
+          tags: index % 6 === 0 ? { project: `site-${index % 4}`, stage: "test" } : {},
         });
       });
       await addLines(store, lines);
@@ -118,6 +119,12 @@ function describeRequests(engine: Engine): void {
         ["task=text/summarize", ({ task }) => task === "text/summarize"],
         ["endpoint=/v3/universal-ai", ({ endpoint }) => endpoint === "/v3/universal-ai"],
         ["outcome=provider_timeout&outcome=rate_limit_exceeded", ({ outcome }) => outcome !== "completed"],
+        ["tag=project", ({ tags }) => tags["project"] !== undefined],
+        ["tag=project%3Dsite-2", ({ tags }) => tags["project"] === "site-2"],
+        ["tag=project%3Dsite-2&tag=stage%3Dtest", ({ tags }) => tags["project"] === "site-2"],
+        ["tag=project%3Dsite-2&tag=stage%3Dlive", () => false],
+        // Not a tag, but a member of every object.
+        ["tag=constructor", () => false],
         ["status=504", ({ status }) => status === 504],
         ["min_cost=0.200000000200", ({ cost_pico }) => cost_pico !== null && cost_pico >= 200_000_000_200n],
         ["min_latency_ms=1000", ({ latency_ms }) => latency_ms >= 1_000],
