@@ -54,15 +54,16 @@ export function createKeysCommand(context: AccessContext): Command {
     .option("--owner <text>", "older name of --team")
     .option("--enabled <true|false>", "enabled or disabled keys")
     .option("--state <state>", "active, expired or revoked")
+    .option("--search <text>", "keys with this text in their name or team, at the end of the key, or as their id")
     .option("--page <n>", "default: 1")
     .option("--limit <n>", "keys per page")
     .option("--json", "print JSON")
     .action(async ({ json: isJson, ...query }: { json?: true }) => {
       const { kind = null, owner = null, team = owner, ...others } = parse(listKeysQuery, query);
-      const { enabled = null, state = null, page, limit } = others;
+      const { enabled = null, state = null, search = null, page, limit } = others;
       const list = async ({ keyring }: Access) => {
         const offset = toOffset({ page, limit });
-        const { items, total } = await keyring.list({ kind, team, enabled, state, limit, offset });
+        const { items, total } = await keyring.list({ kind, team, enabled, state, search, limit, offset });
         return { json: toPage(items, total, { page, limit }), lines: toTable([header, ...items.map(toRow)]) };
       };
       await perform(context, list, isJson);

@@ -35,15 +35,16 @@ export function createTeamsCommand(context: AccessContext): Command {
 
   explain(group.command("list"), "List teams.", "teams list")
     .option("--enabled <true|false>", "enabled or disabled teams")
+    .option("--search <text>", "teams with this text in their name or display name, or as their id")
     .option("--page <n>", "default: 1")
     .option("--limit <n>", "teams per page")
     .option("--json", "print JSON")
     .action(async ({ json: isJson, ...query }: { json?: true }) => {
-      const { enabled = null, page, limit } = parse(listTeamsQuery, query);
+      const { enabled = null, search = null, page, limit } = parse(listTeamsQuery, query);
       await perform(
         context,
         async ({ teams }) => {
-          const { items, total } = await teams.list({ enabled, limit, offset: toOffset({ page, limit }) });
+          const { items, total } = await teams.list({ enabled, search, limit, offset: toOffset({ page, limit }) });
           return { json: toPage(items, total, { page, limit }), lines: toTable([header, ...items.map(toRow)]) };
         },
         isJson,

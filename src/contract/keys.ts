@@ -94,6 +94,12 @@ export const listKeysQuery = z.object({
     .describe("`active`: neither expired nor revoked; `expired`: and not revoked; `revoked`. Default: all keys."),
   team: plainText(256).optional().describe("Only keys of this team: its name or id."),
   owner: plainText(256).optional().describe("Older name of `team`."),
+  search: plainText(256)
+    .optional()
+    .describe(
+      "Only keys whose name or team contains this text, whose secret ends with it as `masked` shows it, or that have it as their id. The case of the " +
+        "letters A to Z does not matter.",
+    ),
   ...pageQuery,
 });
 

@@ -27,6 +27,11 @@ export const updateTeamRequest = z.strictObject(settings).partial().meta({ id: "
 /** Unknown parameters are ignored: proxies and browsers add their own. */
 export const listTeamsQuery = z.object({
   enabled: booleanText.optional().describe("Only enabled teams, or only disabled ones."),
+  search: plainText(256)
+    .optional()
+    .describe(
+      "Only teams whose name or display name contains this text, or that have it as their id. The case of the letters A to Z does not matter.",
+    ),
   ...pageQuery,
 });
 

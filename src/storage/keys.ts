@@ -3,7 +3,7 @@
 import type { KeyKind, KeyScope, KeyState } from "../contract/keys.ts";
 import type { Role } from "../contract/roles.ts";
 import { type Actor, recordChange, toDifference, toShownState } from "./audit.ts";
-import { listPage, nextRevision, read, write } from "./operation.ts";
+import { isFound, listPage, nextRevision, read, write } from "./operation.ts";
 import { integer, json, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 import type { Sql, SqlRow } from "./sql.ts";
 import { limitColumns, readTeamsSince, requireTeam, type TeamRecord } from "./teams.ts";
@@ -54,6 +54,8 @@ export interface KeyFilter {
   readonly team: string | null;
   /** By now. Absent or null: all keys. */
   readonly state?: KeyState | null;
+  /** A part of the name or of the team's name, the end of the secret, or the id. */
+  readonly search?: string | null;
   readonly limit: number;
   readonly offset: number;
 }
@@ -103,7 +105,7 @@ export const keyStatements = {
 
   get: read(async (sql, id: string): Promise<KeyRecord | null> => await find(sql, id)),
 
-  list: read(async (sql, { kind, team, state = null, enabled: isEnabled, ...page }: KeyFilter) => {
+  list: read(async (sql, { kind, team, state = null, search = null, enabled: isEnabled, ...page }: KeyFilter) => {
     const enabled = isEnabled === null ? null : Number(isEnabled);
     const now = Date.now();
     const inState = {
@@ -112,12 +114,14 @@ export const keyStatements = {
       revoked: sql.part`revoked_at is not null`,
       all: sql.part`1 = 1`,
     }[state ?? "all"];
+    // A masked secret, of which the store has the end only, may be searched as it is shown.
+    const wanted = search?.replace(/^.*…/, "…") ?? null;
     const from = sql.part`
       from api_keys
       where (cast(${kind} as text) is null or kind = ${kind})
         and (cast(${team} as text) is null or owner = ${team})
         and (cast(${enabled} as bigint) is null or enabled = ${enabled})
-        and ${inState}`;
+        and ${inState} and ${isFound(sql, wanted, ["name", "coalesce(owner, '')", "'…' || secret_tail"])}`;
     return await listPage(sql, { from, ...page }, fromRow);
   }),
 

@@ -128,6 +128,16 @@ export function isOwnedBy(sql: Sql, owner: string | null): SqlFragment {
   return owner === null ? sql.part`1 = 1` : sql.part`owner = ${owner}`;
 }
 
+/** A condition: one of the texts contains the searched one, or the row has it as its id. `texts`: expressions that are not null. */
+export function isFound(sql: Sql, search: string | null, texts: readonly string[]): SqlFragment {
+  if (search === null) return sql.part`1 = 1`;
+  const pattern = `%${search.replaceAll(/[%_!]/g, "!$&")}%`;
+  // A line break, which no search contains, keeps it from matching the end of one text and the beginning of the next.
+  const joined = sql.names([texts.join(" || '\n' || ")]);
+  // Both sides are lowered by the store: SQLite lowers the letters A to Z only.
+  return sql.part`(lower(${joined}) like lower(${pattern}) escape '!' or id = ${search.toLowerCase()})`;
+}
+
 /** A page of rows, newest first, with the number of all rows. */
 export async function listPage<Item>(
   sql: Sql,

@@ -2,7 +2,7 @@
 
 import type { Budget, ModelLimit, RateLimit } from "../contract/limits.ts";
 import { type Actor, recordChange, toDifference, toShownState } from "./audit.ts";
-import { listPage, nextRevision, read, write } from "./operation.ts";
+import { isFound, listPage, nextRevision, read, write } from "./operation.ts";
 import { boolean, type Column, integer, json, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 import type { Sql } from "./sql.ts";
 
@@ -46,6 +46,8 @@ export interface TeamFilter {
   /** Only the team of this name. */
   readonly name?: string | null;
   readonly enabled: boolean | null;
+  /** A part of the name or display name, or the id. */
+  readonly search?: string | null;
   readonly limit: number;
   readonly offset: number;
 }
@@ -65,12 +67,13 @@ export const teamStatements = {
   /** By its name or its id. */
   find: read(async (sql, nameOrId: string): Promise<TeamRecord | null> => await findTeam(sql, nameOrId)),
 
-  list: read(async (sql, { name = null, enabled: isEnabled, ...page }: TeamFilter) => {
+  list: read(async (sql, { name = null, search = null, enabled: isEnabled, ...page }: TeamFilter) => {
     const enabled = isEnabled === null ? null : Number(isEnabled);
     const from = sql.part`
       from teams
       where (cast(${enabled} as bigint) is null or enabled = ${enabled})
-        and (cast(${name} as text) is null or name = ${name})`;
+        and (cast(${name} as text) is null or name = ${name})
+        and ${isFound(sql, search, ["name", "coalesce(display_name, '')"])}`;
     return await listPage(sql, { from, ...page }, fromRow);
   }),
 

@@ -78,6 +78,29 @@ export function describeKeyStore(engine: Engine): void {
       });
     });
 
+    test("a search finds keys by a part of their name or team, by the end of their secret and by their id", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const mail = makeKey({ name: "Mail worker 100%", team: "Sales_North", secretTail: "Zy9w", createdAt: 2 });
+        const shop = makeKey({ name: "shop", secretTail: "mail", createdAt: 1 });
+        await storage.keys.insert(mail, makeTeam("Sales_North"));
+        await storage.keys.insert(shop);
+        const find = async (search: string) =>
+          (await storage.keys.list({ ...everything, search })).items.map((key) => key.name);
+        expect(await find("WORKER")).toEqual([mail.name]);
+        expect(await find("sales")).toEqual([mail.name]);
+        expect(await find("zy9W")).toEqual([mail.name]);
+        expect(await find(`sy-…${mail.secretTail}`)).toEqual([mail.name]);
+        expect(await find(shop.id.toUpperCase())).toEqual([shop.name]);
+        expect(await find("mail")).toEqual([mail.name, shop.name]);
+        // The wildcards of SQL are text.
+        expect(await find("%")).toEqual([mail.name]);
+        expect(await find("l_s")).toEqual([]);
+        expect(await find("s_north")).toEqual([mail.name]);
+        expect(await find("\\")).toEqual([]);
+        expect((await storage.keys.list({ ...everything, search: "shop", team: "Sales_North" })).total).toBe(0);
+      });
+    });
+
     test("lists are filtered by what keys are good for now", async () => {
       await withStorage(await engine.createStore(), async (storage) => {
         const hour = 3_600_000;

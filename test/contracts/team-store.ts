@@ -65,6 +65,25 @@ export function describeTeamStore(engine: Engine): void {
       });
     });
 
+    test("a search finds teams by a part of their name or display name, and by their id", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const research = makeTeam("research", { displayName: "R&D 100%", createdAt: 2 });
+        const sales = makeTeam("Sales_North", { createdAt: 1 });
+        await storage.teams.insert(research);
+        await storage.teams.insert(sales);
+        const find = async (search: string) =>
+          (await storage.teams.list({ ...everything, search })).items.map(({ name }) => name);
+        expect(await find("SEAR")).toEqual(["research"]);
+        expect(await find("r&d")).toEqual(["research"]);
+        expect(await find(sales.id.toUpperCase())).toEqual(["Sales_North"]);
+        expect(await find("r")).toEqual(["research", "Sales_North"]);
+        // The wildcards of SQL are text.
+        expect(await find("%")).toEqual(["research"]);
+        expect(await find("_")).toEqual(["Sales_North"]);
+        expect((await storage.teams.list({ ...everything, search: "sales", name: "research" })).total).toBe(0);
+      });
+    });
+
     test("a key is stored only with a team that exists, or that is stored with it", async () => {
       await withStorage(await engine.createStore(), async (storage) => {
         const key = makeKey({ team: "research" });

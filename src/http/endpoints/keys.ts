@@ -23,9 +23,9 @@ export function keyRoutes(keyring: Keyring): Route[] {
       answers: [{ status: 200, description: "A page of keys.", schema: contract.keyList }],
       example: { query: "kind=inference&limit=20" },
       async run({ query, caller }) {
-        const { kind = null, enabled = null, state = null, owner = null, team = owner, limit } = query;
+        const { kind = null, enabled = null, state = null, owner = null, team = owner, search = null, limit } = query;
         const { items, total } = await keyring.list(
-          { kind, enabled, state, team, limit, offset: toOffset(query) },
+          { kind, enabled, state, team, search, limit, offset: toOffset(query) },
           caller.team,
         );
         return replyJson(toPage(items, total, query));

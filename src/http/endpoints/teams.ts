@@ -24,8 +24,9 @@ export function teamRoutes(teams: Teams): Route[] {
       answers: [{ status: 200, description: "A page of teams.", schema: contract.teamList }],
       example: { query: "limit=20" },
       async run({ query, caller }) {
-        const { enabled = null, limit } = query;
-        const { items, total } = await teams.list({ name: caller.team, enabled, limit, offset: toOffset(query) });
+        const { enabled = null, search = null, limit } = query;
+        const filter = { name: caller.team, enabled, search, limit, offset: toOffset(query) };
+        const { items, total } = await teams.list(filter);
         return replyJson(toPage(items, total, query));
       },
     }),
