@@ -65,6 +65,7 @@ export const managedFile = fileObject
   .extend({
     team: z.string().nullable().describe("The team that the file belongs to; null: the key alone."),
     key_id: z.string().nullable().describe("The key that the file belongs to, if that key has no team."),
+    key_name: z.string().nullable().describe("What people call that key."),
   })
   .meta({ id: "ManagedFile" });
 

@@ -31,6 +31,9 @@ const { toRow, fromRow } = mapRecord(columns, { backend: "place" });
 
 export type FileRecord = RecordOf<typeof columns>;
 
+/** `keyName`: of the key that the file belongs to; null if it belongs to a team. */
+export type ManagedFileRecord = FileRecord & { readonly keyName: string | null };
+
 const { id, owner, size, backend, expiresAt } = columns;
 const deleted = mapRecord({ id, owner, size, backend, expiresAt }, { backend: "place" });
 
@@ -48,6 +51,16 @@ export interface FileFilter {
 export interface AnyFileFilter extends Omit<FileFilter, "owner"> {
   /** Null: every owner. */
   readonly owner: string | null;
+}
+
+/** The owner of a file is `key:<id>` or a team. */
+const managedColumns = [
+  "*",
+  "(select name from api_keys where api_keys.id = substr(files.owner, 5) and files.owner like 'key:%') as key_name",
+];
+
+function fromManagedRow(row: SqlRow): ManagedFileRecord {
+  return { ...fromRow(row), keyName: (row["key_name"] ?? null) as string | null };
 }
 
 export const fileStatements = {
@@ -94,14 +107,16 @@ export const fileStatements = {
         and (cast(${purpose} as text) is null or purpose = ${purpose})`;
     const [sums] = await sql<{ total: bigint; bytes: bigint }>`
       select count(*) as total, cast(coalesce(sum(size), 0) as bigint) as bytes ${from}`;
-    const items = await readPage(sql, { from, ...page }, fromRow);
+    const items = await readPage(sql, { columns: managedColumns, from, ...page }, fromManagedRow);
     return { total: Number(sums?.total ?? 0), totalBytes: Number(sums?.bytes ?? 0), items };
   }),
 
   /** Of any owner. For the operator. */
-  findAnyUpload: read(async (sql, id: string): Promise<FileRecord | null> => {
-    const [row] = await sql`select * from files where id = ${id} and kind = 'upload' and expires_at > ${Date.now()}`;
-    return row === undefined ? null : fromRow(row);
+  findAnyUpload: read(async (sql, id: string): Promise<ManagedFileRecord | null> => {
+    const [row] = await sql`
+      select ${sql.names(managedColumns)} from files
+      where id = ${id} and kind = 'upload' and expires_at > ${Date.now()}`;
+    return row === undefined ? null : fromManagedRow(row);
   }),
 
   /** The bytes of all uploads and results of an owner, including expired files that are not deleted yet. */

@@ -179,3 +179,20 @@ test("the list of files has the sum of their sizes", async () => {
   const list = managedFileList.parse(await gateway.manage("GET", `/files?team=${team}&limit=1`));
   expect(list).toMatchObject({ total: hostileNames.length, total_bytes: hostileNames.length * 25 });
 });
+
+test("a file of a key without a team has the name of that key, and a file of a team has none", async () => {
+  const alone = await createKey({ name: "alone" });
+  for (const { key: secret } of [alone, key]) {
+    const form = new FormData();
+    form.append("file", new Blob(["x"]), "named.txt");
+    form.append("purpose", "names");
+    const headers = { authorization: `Bearer ${secret}` };
+    expect((await fetch(`${gateway.url}/v3/upload`, { method: "POST", headers, body: form })).status).toBe(200);
+  }
+  const { items } = managedFileList.parse(await gateway.manage("GET", "/files?purpose=names"));
+  expect(items).toMatchObject([
+    { team, key_id: null, key_name: null },
+    { team: null, key_id: alone.id, key_name: "alone" },
+  ]);
+  expect(await gateway.manage("GET", `/files/${items[1]?.file_id}`)).toEqual(items[1]);
+});

@@ -5,7 +5,7 @@ import * as contract from "../../contract/files.ts";
 import { toOffset, toPage } from "../../contract/paging.ts";
 import { GatewayError } from "../../errors.ts";
 import { fileNotFound } from "../../files/file-errors.ts";
-import type { FileRecord } from "../../storage/files.ts";
+import type { ManagedFileRecord } from "../../storage/files.ts";
 import { reply, replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
 import type { RouteDependencies } from "../route-dependencies.ts";
@@ -19,7 +19,7 @@ const one = {
 } as const;
 
 export function managedFileRoutes({ files, audit }: Pick<RouteDependencies, "files" | "audit">): Route[] {
-  async function find(id: string, { team }: Caller): Promise<FileRecord> {
+  async function find(id: string, { team }: Caller): Promise<ManagedFileRecord> {
     const file = await files.findAny(id);
     if (file === null || (team !== null && file.owner !== ownerOfTeam(team))) throw fileNotFound();
     return file;
@@ -110,7 +110,7 @@ function toAttachment(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-function toManagedFile(file: FileRecord): contract.ManagedFile {
+function toManagedFile(file: ManagedFileRecord): contract.ManagedFile {
   const { team, keyId } = readOwner(file.owner);
-  return { ...toFileObject(file), team, key_id: keyId };
+  return { ...toFileObject(file), team, key_id: keyId, key_name: file.keyName };
 }
