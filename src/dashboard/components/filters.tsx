@@ -1,15 +1,52 @@
 // Filters of a list. Their values are in the address.
 
 import { Button, Group, NumberInput, SegmentedControl, Select, TextInput } from "@mantine/core";
-import type { ReactNode } from "react";
+import { Fragment, type ReactElement } from "react";
+import { IconClose } from "../icons.ts";
 import { useUrlState } from "../lib/url-state.ts";
+import { KeySelect, TeamSelect } from "./record-select.tsx";
 import { useTextParameter } from "./use-text-parameter.ts";
 
-export function Filters({ children }: { readonly children: ReactNode }) {
+interface FiltersProps<Name extends string> {
+  /**
+   * For every parameter of the address that filters the list: its control, or, of filters that only links set, a label. A filter with a label is shown
+   * while it applies, and can be removed.
+   */
+  readonly controls: Readonly<Record<Name, ReactElement | string>>;
+}
+
+export function Filters<Name extends string>({ controls }: FiltersProps<Name>) {
   return (
     <Group gap="xs" role="search">
-      {children}
+      {Object.entries<ReactElement | string>(controls).map(([name, control]) =>
+        typeof control === "string" ? (
+          <AppliedFilter key={name} name={name} label={control} />
+        ) : (
+          <Fragment key={name}>{control}</Fragment>
+        ),
+      )}
     </Group>
+  );
+}
+
+function AppliedFilter({ name, label }: FilterProps) {
+  const url = useUrlState();
+  const value = url.get(name);
+  if (value === "") return null;
+  const text = `${label}: ${value}`;
+  return (
+    <Button
+      variant="light"
+      size="xs"
+      fw={500}
+      maw={280}
+      title={text}
+      aria-label={`${text}. Remove this filter`}
+      rightSection={<IconClose size={14} />}
+      onClick={() => url.set({ [name]: null })}
+    >
+      <span className="truncate">{text}</span>
+    </Button>
   );
 }
 
@@ -78,6 +115,32 @@ export function ChoiceFilter({ name, label, width = 150, choices }: ChoiceProps)
       value={value || null}
       // A list that is filtered in another way begins with its first page.
       onChange={(chosen) => url.set({ [name]: chosen, page: null })}
+    />
+  );
+}
+
+type RecordFilterProps = Pick<FilterProps, "width">;
+
+export function KeyFilter({ width = 150 }: RecordFilterProps) {
+  const url = useUrlState();
+  return (
+    <KeySelect
+      {...look("Key", width)}
+      clearable
+      value={url.get("key")}
+      onChange={(key) => url.set({ key, page: null })}
+    />
+  );
+}
+
+export function TeamFilter({ width = 150 }: RecordFilterProps) {
+  const url = useUrlState();
+  return (
+    <TeamSelect
+      {...look("Team", width)}
+      clearable
+      value={url.get("team")}
+      onChange={(team) => url.set({ team, page: null })}
     />
   );
 }

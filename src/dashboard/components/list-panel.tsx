@@ -3,6 +3,7 @@
 import { Text } from "@mantine/core";
 import { type ComponentType, type ReactNode, useDeferredValue } from "react";
 import type { ApiError } from "../api/client.ts";
+import { formatNumber } from "../lib/format.ts";
 import { useUrlState } from "../lib/url-state.ts";
 import { DataTable, type DataTableProps } from "./data-table.tsx";
 import { EmptyState } from "./empty-state.tsx";
@@ -16,6 +17,8 @@ interface LoadedList<Row> {
   readonly isPending: boolean;
   readonly refetch: () => void;
   readonly hasMore?: boolean;
+  /** Of all pages. */
+  readonly total?: number | undefined;
   readonly loadMore?: (() => void) | undefined;
 }
 
@@ -27,18 +30,21 @@ export interface ListPanelProps<Row> extends Omit<DataTableProps<Row>, "rows" | 
   readonly filterNames: readonly string[];
   readonly icon?: ComponentType<{ readonly size?: number | string }> | undefined;
   /** Shown when there are no rows although nothing is filtered. */
-  readonly empty: { readonly title: string; readonly hint: ReactNode };
+  readonly empty: { readonly title: string; readonly hint: ReactNode; readonly action?: ReactNode };
+  /** What helps when no row fits the filters. */
+  readonly filteredHint?: string;
   /** Absent: the number of rows. */
   readonly status?: string | undefined;
 }
 
 export function ListPanel<Row>(props: ListPanelProps<Row>) {
-  const { list, nouns, filterNames, icon, empty, status, ...table } = props;
+  const { list, nouns, filterNames, icon, empty, status, ...others } = props;
+  const { filteredHint = "Remove a filter, or choose a longer period.", ...table } = others;
   const url = useUrlState();
   const isFiltered = filterNames.some((name) => url.get(name) !== "");
   // New rows are drawn in the background, a few at a time, so that the page answers meanwhile.
   const rows = useDeferredValue(list.items);
-  const { error, isPending, hasMore = false } = list;
+  const { error, isPending } = list;
   return (
     <>
       {error !== null && <ErrorNotice error={error} onRetry={list.refetch} />}
@@ -47,17 +53,27 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
           <EmptyState
             {...(icon !== undefined && { icon })}
             title={isFiltered ? `No ${nouns[0]} fits these filters` : empty.title}
-            action={isFiltered ? <RemoveFilters names={filterNames} /> : undefined}
+            action={isFiltered ? <RemoveFilters names={filterNames} /> : empty.action}
           >
-            {isFiltered ? "Remove a filter, or choose a longer period." : empty.hint}
+            {isFiltered ? filteredHint : empty.hint}
           </EmptyState>
         ) : (
           <DataTable {...table} rows={rows} onEndReached={list.loadMore} maxHeight="calc(100vh - 250px)" />
         )}
       </Panel>
       <Text size="xs" c="dimmed" role="status">
-        {isPending ? "Loading" : (status ?? `${list.items.length} ${nouns[1]}${hasMore ? ", more follow" : ""}`)}
+        {isPending ? "Loading" : (status ?? describeCount(list, nouns))}
       </Text>
     </>
   );
+}
+
+function describeCount(
+  { items, total, hasMore = false }: LoadedList<unknown>,
+  [one, several]: readonly [one: string, several: string],
+): string {
+  if (!hasMore) return `${items.length} ${items.length === 1 ? one : several}`;
+  return total === undefined
+    ? `${items.length} ${several}, more follow`
+    : `The newest ${items.length} of ${formatNumber(total)} ${several}, more follow`;
 }

@@ -3,11 +3,10 @@
 import { Text } from "@mantine/core";
 import { useCallback, useMemo } from "react";
 import { toUrl } from "../../api/client.ts";
-import { useApi } from "../../api/hooks.ts";
 import { usePages } from "../../api/pages.ts";
-import type { AuditRecord, TeamList } from "../../api/types.ts";
+import type { AuditRecord } from "../../api/types.ts";
 import type { Column } from "../../components/data-table.tsx";
-import { ChoiceFilter, Filters, TextFilter } from "../../components/filters.tsx";
+import { ChoiceFilter, Filters, TeamFilter, TextFilter } from "../../components/filters.tsx";
 import { ListPanel } from "../../components/list-panel.tsx";
 import { Page } from "../../components/page.tsx";
 import { CsvButton } from "../../components/page-parts.tsx";
@@ -152,15 +151,18 @@ const actions = [
   "storage.move",
 ];
 
+const outcomes = ["done", "failed", "refused", "started"];
+
 function AuditFilters() {
-  const teams = useApi<TeamList>("/v3/manage/teams", { limit: 1_000 });
   return (
-    <Filters>
-      <ChoiceFilter name="action" label="Action" width={180} choices={actions} />
-      <TextFilter name="actor" label="Who: name or id" />
-      <TextFilter name="target" label="What: name or id" />
-      <ChoiceFilter name="team" label="Team" choices={teams.data?.items.map(({ name }) => name) ?? []} />
-      <ChoiceFilter name="outcome" label="Outcome" width={130} choices={["done", "failed", "refused", "started"]} />
-    </Filters>
+    <Filters<(typeof filterNames)[number]>
+      controls={{
+        action: <ChoiceFilter name="action" label="Action" width={180} choices={actions} />,
+        actor: <TextFilter name="actor" label="Who: name or id" />,
+        target: <TextFilter name="target" label="What: name or id" />,
+        team: <TeamFilter />,
+        outcome: <ChoiceFilter name="outcome" label="Outcome" width={130} choices={outcomes} />,
+      }}
+    />
   );
 }

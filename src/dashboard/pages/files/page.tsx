@@ -3,11 +3,11 @@
 import { ActionIcon, Group, Pagination, Text, Tooltip } from "@mantine/core";
 import { useEffect, useMemo, useState } from "react";
 import { useApi } from "../../api/hooks.ts";
-import type { KeyList, ManagedFile, ManagedFileList, TeamList } from "../../api/types.ts";
+import type { ManagedFile, ManagedFileList } from "../../api/types.ts";
 import { ConfirmDelete } from "../../components/confirm.tsx";
 import { type Column, DataTable } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { ChoiceFilter, Filters, RemoveFilters, TextFilter } from "../../components/filters.tsx";
+import { Filters, RemoveFilters, TeamFilter, TextFilter } from "../../components/filters.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { Page, Panel } from "../../components/page.tsx";
 import { Stat } from "../../components/stat.tsx";
@@ -25,14 +25,9 @@ export default function FilesPage() {
   const [team, purpose] = [url.get("team"), url.get("purpose")];
   const page = Math.max(1, Math.trunc(Number(url.get("page"))) || 1);
   const files = useApi<ManagedFileList>(filesPath, { team, purpose, page, limit: filesPerPage });
-  const keys = useApi<KeyList>("/v3/manage/keys", { limit: 1_000 });
-  const teams = useApi<TeamList>("/v3/manage/teams", { limit: 1_000 });
   const [deleted, setDeleted] = useState<ManagedFile | null>(null);
   const [mayDownload, mayDelete] = [useMay("administrator"), useMay("operator")];
-  const columns = useMemo(() => {
-    const names = new Map(keys.data?.items.map(({ id, name }) => [id, name]));
-    return toColumns({ names, mayDownload, mayDelete, onDelete: setDeleted });
-  }, [keys.data, mayDownload, mayDelete]);
+  const columns = useMemo(() => toColumns({ mayDownload, mayDelete, onDelete: setDeleted }), [mayDownload, mayDelete]);
   const isFiltered = team !== "" || purpose !== "";
   const choosePage = (chosen: number) => url.set({ page: chosen === 1 ? null : String(chosen) });
   // Files may have been deleted, or have expired, since the page was chosen.
@@ -43,10 +38,7 @@ export default function FilesPage() {
   }, [page, lastPage]);
   return (
     <Page title="Files" description="Uploads of all keys, until they expire. Keys of one team share their files.">
-      <Filters>
-        <ChoiceFilter name="team" label="Team" choices={teams.data?.items.map(({ name }) => name) ?? []} />
-        <TextFilter name="purpose" label="Purpose" />
-      </Filters>
+      <Filters controls={{ team: <TeamFilter />, purpose: <TextFilter name="purpose" label="Purpose" /> }} />
       <Loaded query={files} height={320}>
         {({ items, total, total_bytes, total_pages }) => (
           <>
@@ -99,14 +91,12 @@ export default function FilesPage() {
 }
 
 interface ColumnOptions {
-  /** Of keys, by their ids. */
-  readonly names: ReadonlyMap<string, string>;
   readonly mayDownload: boolean;
   readonly mayDelete: boolean;
   readonly onDelete: (file: ManagedFile) => void;
 }
 
-function toColumns({ names, mayDownload, mayDelete, onDelete }: ColumnOptions): Column<ManagedFile>[] {
+function toColumns({ mayDownload, mayDelete, onDelete }: ColumnOptions): Column<ManagedFile>[] {
   const columns: Column<ManagedFile>[] = [
     {
       title: "Name",
@@ -127,7 +117,7 @@ function toColumns({ names, mayDownload, mayDelete, onDelete }: ColumnOptions): 
     {
       title: "Owner",
       width: "minmax(120px, 0.9fr)",
-      cell: ({ team, key_id }) => team ?? names.get(key_id ?? "") ?? key_id ?? noValue,
+      cell: ({ team, key_id, key_name }) => team ?? key_name ?? key_id ?? noValue,
     },
     { title: "Purpose", width: "minmax(100px, 0.7fr)", cell: ({ purpose }) => purpose },
     { title: "Uploaded", width: "100px", cell: ({ created_at }) => <TimeText time={created_at} ago /> },

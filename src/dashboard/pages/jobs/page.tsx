@@ -2,11 +2,10 @@
 
 import { Group, Switch } from "@mantine/core";
 import { useNavigate } from "react-router";
-import { useApi } from "../../api/hooks.ts";
 import { usePages } from "../../api/pages.ts";
-import type { Job, KeyList, TeamList } from "../../api/types.ts";
+import type { Job } from "../../api/types.ts";
 import type { Column } from "../../components/data-table.tsx";
-import { ChoiceFilter, Filters, TextFilter } from "../../components/filters.tsx";
+import { ChoiceFilter, Filters, KeyFilter, TeamFilter, TextFilter } from "../../components/filters.tsx";
 import { ListPanel } from "../../components/list-panel.tsx";
 import { Page } from "../../components/page.tsx";
 import { PeriodPicker, usePeriod } from "../../components/period-picker.tsx";
@@ -111,20 +110,15 @@ const statuses = [
 ];
 
 function JobFilters() {
-  const keys = useApi<KeyList>("/v3/manage/keys", { limit: 1_000 });
-  const teams = useApi<TeamList>("/v3/manage/teams", { limit: 1_000 });
   return (
-    <Filters>
-      <ChoiceFilter name="status" label="Status" width={175} choices={statuses} />
-      <TextFilter name="task" label="Task, such as ocr/ocr_async" width={205} />
-      <TextFilter name="provider" label="Provider" width={140} />
-      <ChoiceFilter name="team" label="Team" choices={teams.data?.items.map(({ name }) => name) ?? []} />
-      <ChoiceFilter
-        name="key"
-        label="Key"
-        width={170}
-        choices={keys.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-      />
-    </Filters>
+    <Filters<(typeof filterNames)[number]>
+      controls={{
+        status: <ChoiceFilter name="status" label="Status" width={175} choices={statuses} />,
+        task: <TextFilter name="task" label="Task, such as ocr/ocr_async" width={205} />,
+        provider: <TextFilter name="provider" label="Provider" width={140} />,
+        team: <TeamFilter />,
+        key: <KeyFilter width={170} />,
+      }}
+    />
   );
 }

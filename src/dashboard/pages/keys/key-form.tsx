@@ -2,11 +2,12 @@
 
 import { Group, MultiSelect, Select } from "@mantine/core";
 import { useState } from "react";
-import { useApi, useChange } from "../../api/hooks.ts";
-import type { Key, KeyWithSecret, TeamList } from "../../api/types.ts";
+import { useChange } from "../../api/hooks.ts";
+import type { Key, KeyWithSecret } from "../../api/types.ts";
 import { EditDrawer, NameField } from "../../components/edit-drawer.tsx";
 import { toFields } from "../../components/limit-fields.ts";
 import { LimitsForm } from "../../components/limits-form.tsx";
+import { TeamSelect } from "../../components/record-select.tsx";
 import { formatDateTime } from "../../lib/format.ts";
 import { type Role, useMay, useSession } from "../../session/session.ts";
 import { toChangedKey, toNewKey } from "./key-request.ts";
@@ -39,7 +40,6 @@ interface KeyFormProps {
 
 export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
   const change = useChange<KeyWithSecret>([keysPath, "/v3/manage/budgets"]);
-  const teams = useApi<TeamList>("/v3/manage/teams", { limit: 1_000 });
   const mayManage = useMay("administrator");
   const { team_name: ownTeam } = useSession();
   // A role that is limited to a team cannot take a key out of it.
@@ -102,14 +102,13 @@ export function KeyForm({ before, onClose, onCreated }: KeyFormProps) {
         />
       )}
       <Group gap="sm" grow align="flex-start">
-        <Select
+        <TeamSelect
           label="Team"
           placeholder={ownTeam ?? "no team"}
-          data={teams.data?.items.map((one) => ({ value: one.name, label: one.display_name ?? one.name })) ?? []}
+          toLabel={({ name: own, display_name }) => display_name ?? own}
           value={team}
           onChange={setTeam}
           error={error?.problemOf("team")}
-          searchable
           clearable={mayClear}
           allowDeselect={mayClear}
         />

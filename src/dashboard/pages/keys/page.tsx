@@ -1,20 +1,20 @@
 // The keys: what they may do, what they used, and their whole life from creation to revocation.
 
-import { Badge, Button, Group, Menu, Text } from "@mantine/core";
+import { Badge, Button, Menu, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { Link } from "react-router";
 import { useApi, useChange } from "../../api/hooks.ts";
-import type { Budget, BudgetList, Key, KeyList, KeyWithSecret } from "../../api/types.ts";
+import { useRecords } from "../../api/pages.ts";
+import type { Budget, BudgetList, Key, KeyWithSecret } from "../../api/types.ts";
 import { BudgetMeter } from "../../components/budget-meter.tsx";
 import { Confirm, ConfirmDelete } from "../../components/confirm.tsx";
-import { actionsColumn, type Column, DataTable } from "../../components/data-table.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { SegmentFilter } from "../../components/filters.tsx";
-import { LoadErrors, Loaded } from "../../components/loaded.tsx";
-import { Page, Panel } from "../../components/page.tsx";
+import { actionsColumn, type Column } from "../../components/data-table.tsx";
+import { Filters, SegmentFilter, TeamFilter, TextFilter } from "../../components/filters.tsx";
+import { ListPanel } from "../../components/list-panel.tsx";
+import { LoadErrors } from "../../components/loaded.tsx";
+import { Page } from "../../components/page.tsx";
 import { CreateButton } from "../../components/page-parts.tsx";
 import { RecordMenu } from "../../components/record-menu.tsx";
-import { SearchField } from "../../components/search-field.tsx";
 import { TimeText } from "../../components/time-text.tsx";
 import { IconKey } from "../../icons.ts";
 import { noValue } from "../../lib/format.ts";
@@ -24,6 +24,9 @@ import { KeyForm } from "./key-form.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 
 const keysPath = "/v3/manage/keys";
+const keysPerPage = 200;
+const mostBudgets = 10_000;
+const filterNames = ["search", "team", "state"] as const;
 
 type Dialog = { readonly kind: "create" } | { readonly kind: "edit" | "rotate" | "revoke"; readonly key: Key } | null;
 
@@ -33,12 +36,13 @@ export default function KeysPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const [created, setCreated] = useState<KeyWithSecret | null>(null);
   const state = url.get("state") || "active";
-  const keys = useApi<KeyList>(keysPath, {
-    limit: 1_000,
+  const keys = useRecords<Key>(keysPath, {
+    limit: keysPerPage,
+    search: url.get("search"),
     team: url.get("team"),
     state: state === "all" ? null : state,
   });
-  const budgets = useApi<BudgetList>("/v3/manage/budgets", { holder: "key" });
+  const budgets = useApi<BudgetList>("/v3/manage/budgets", { holder: "key", limit: mostBudgets });
   const close = () => setDialog(null);
   const columns = useColumns({ budgets: budgets.data, mayChange, onOpen: setDialog });
   return (
@@ -47,41 +51,37 @@ export default function KeysPage() {
       description="Programs send a key with every request. Its limits are checked before a provider is called."
       actions={mayChange && <CreateButton noun="key" onClick={() => setDialog({ kind: "create" })} />}
     >
-      <Group gap="xs" role="search">
-        <SearchField label="Search by name, team or end of the key" width={220} />
-        <SegmentFilter
-          label="State"
-          choices={{ active: "Active", expired: "Expired", revoked: "Revoked", all: "All" }}
-          value={state}
-          onChange={(value) => url.set({ state: value === "active" ? null : value })}
-        />
-      </Group>
-      <LoadErrors queries={[budgets]} />
-      <Loaded query={keys} height={320}>
-        {({ items }) => {
-          const isFirst = items.length === 0 && state === "active" && url.get("team") === "";
-          const shown = items.filter((key) => fits(key, url.get("search")));
-          return (
-            <Panel className="flush">
-              {shown.length === 0 ? (
-                <EmptyState
-                  icon={IconKey}
-                  title={isFirst ? "No keys yet" : "No key fits"}
-                  action={
-                    mayChange && isFirst && <Button onClick={() => setDialog({ kind: "create" })}>Create key</Button>
-                  }
-                >
-                  {isFirst
-                    ? "Create a key for each program, so that you can see what each of them costs and revoke it alone."
-                    : "Change the search, or show keys in every state."}
-                </EmptyState>
-              ) : (
-                <DataTable label="Keys" rows={shown} columns={columns} rowKey={({ id }) => id} rowHeight={58} />
-              )}
-            </Panel>
-          );
+      <Filters<(typeof filterNames)[number]>
+        controls={{
+          search: <TextFilter name="search" label="Search by name, team or end of the key" width={250} />,
+          team: <TeamFilter />,
+          state: (
+            <SegmentFilter
+              label="State"
+              choices={{ active: "Active", expired: "Expired", revoked: "Revoked", all: "All" }}
+              value={state}
+              onChange={(value) => url.set({ state: value === "active" ? null : value })}
+            />
+          ),
         }}
-      </Loaded>
+      />
+      <LoadErrors queries={[budgets]} />
+      <ListPanel
+        label="Keys"
+        list={keys}
+        nouns={["key", "keys"]}
+        filterNames={filterNames}
+        icon={IconKey}
+        empty={{
+          title: "No keys yet",
+          hint: "Create a key for each program, so that you can see what each of them costs and revoke it alone.",
+          action: mayChange && <Button onClick={() => setDialog({ kind: "create" })}>Create key</Button>,
+        }}
+        filteredHint="Change the search, or show keys in every state."
+        columns={columns}
+        rowKey={({ id }) => id}
+        rowHeight={58}
+      />
       {dialog?.kind === "create" && <KeyForm before={null} onClose={close} onCreated={setCreated} />}
       {dialog?.kind === "edit" && <KeyForm before={dialog.key} onClose={close} onCreated={setCreated} />}
       {dialog?.kind === "rotate" && <Rotate apiKey={dialog.key} onClose={close} onCreated={setCreated} />}
@@ -89,11 +89,6 @@ export default function KeysPage() {
       {created !== null && <SecretDialog created={created} onClose={() => setCreated(null)} />}
     </Page>
   );
-}
-
-function fits({ name, team, masked }: Key, search: string): boolean {
-  const text = `${name} ${team ?? ""} ${masked}`.toLowerCase();
-  return text.includes(search.trim().toLowerCase());
 }
 
 interface ColumnOptions {

@@ -5,9 +5,9 @@ import { useNavigate } from "react-router";
 import type { Query } from "../../api/client.ts";
 import { useApi } from "../../api/hooks.ts";
 import { usePages } from "../../api/pages.ts";
-import type { KeyList, LedgerLine, RequestList, TeamList } from "../../api/types.ts";
+import type { LedgerLine, ProviderList, RequestList } from "../../api/types.ts";
 import type { Column } from "../../components/data-table.tsx";
-import { ChoiceFilter, Filters, NumberFilter, TextFilter } from "../../components/filters.tsx";
+import { ChoiceFilter, Filters, KeyFilter, NumberFilter, TeamFilter, TextFilter } from "../../components/filters.tsx";
 import { ListPanel, type ListPanelProps } from "../../components/list-panel.tsx";
 import { OutcomeBadge } from "../../components/outcome-badge.tsx";
 import { Page } from "../../components/page.tsx";
@@ -24,8 +24,10 @@ const liveEveryMs = 2_000;
 const filterNames = [
   "key",
   "team",
+  "tag",
   "model",
   "provider",
+  "task",
   "outcome",
   "endpoint",
   "status",
@@ -147,20 +149,30 @@ const outcomes = [
 ];
 
 function RequestFilters() {
-  const keys = useApi<KeyList>("/v3/manage/keys", { limit: 1_000 });
-  const teams = useApi<TeamList>("/v3/manage/teams", { limit: 1_000 });
+  const providers = useApi<ProviderList>("/v3/manage/providers");
   return (
-    <Filters>
-      <ChoiceFilter name="outcome" label="Outcome" width={170} choices={outcomes} />
-      <TextFilter name="model" label="Model" />
-      <ChoiceFilter name="team" label="Team" width={140} choices={teams.data?.items.map(({ name }) => name) ?? []} />
-      <ChoiceFilter
-        name="key"
-        label="Key"
-        choices={keys.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-      />
-      <TextFilter name="endpoint" label="Endpoint, such as /v3/chat/completions" />
-      <NumberFilter name="min_latency_ms" label="Least latency in milliseconds" placeholder="Latency ≥ ms" />
-    </Filters>
+    <Filters<(typeof filterNames)[number]>
+      controls={{
+        outcome: <ChoiceFilter name="outcome" label="Outcome" width={170} choices={outcomes} />,
+        provider: (
+          <ChoiceFilter
+            name="provider"
+            label="Provider"
+            choices={providers.data?.items.map(({ name }) => name).toSorted() ?? []}
+          />
+        ),
+        model: <TextFilter name="model" label="Model" />,
+        team: <TeamFilter width={140} />,
+        key: <KeyFilter />,
+        endpoint: <TextFilter name="endpoint" label="Endpoint, such as /v3/chat/completions" />,
+        min_latency_ms: (
+          <NumberFilter name="min_latency_ms" label="Least latency in milliseconds" placeholder="Latency ≥ ms" />
+        ),
+        tag: "Tag",
+        task: "Task",
+        status: "Status",
+        min_cost: "Least cost in USD",
+      }}
+    />
   );
 }

@@ -3,9 +3,10 @@
 import { Alert, Autocomplete, Badge, Chip, Group, Select, TagsInput, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { useApi } from "../../api/hooks.ts";
-import type { FeatureList, KeyList, ModelList, RoutingCandidate, RoutingPreview } from "../../api/types.ts";
+import type { FeatureList, ModelList, RoutingCandidate, RoutingPreview } from "../../api/types.ts";
 import { Loaded } from "../../components/loaded.tsx";
 import { Panel } from "../../components/page.tsx";
+import { KeySelect } from "../../components/record-select.tsx";
 import { useTextParameter } from "../../components/use-text-parameter.ts";
 import { IconAlert } from "../../icons.ts";
 import { formatMs, formatPercent } from "../../lib/format.ts";
@@ -68,7 +69,6 @@ export function Preview({ aliases }: { readonly aliases: readonly string[] }) {
 
 function Form({ aliases }: { readonly aliases: readonly string[] }) {
   const url = useUrlState();
-  const keys = useApi<KeyList>("/v3/manage/keys", { limit: 1_000 });
   const names = useNames(aliases, url.get("endpoint"));
   const [model, changeModel] = useTextParameter("model");
   const field = { size: "xs" } as const;
@@ -101,18 +101,13 @@ function Form({ aliases }: { readonly aliases: readonly string[] }) {
           value={url.getAll("fallback")}
           onChange={(fallback) => url.set({ fallback })}
         />
-        <Select
+        <KeySelect
           {...field}
           label="Key"
           placeholder="a key without limits"
-          searchable
           clearable
-          data={
-            keys.data?.items
-              .filter(({ kind }) => kind !== "management")
-              .map(({ id, name }) => ({ value: id, label: name })) ?? []
-          }
-          value={url.get("key") || null}
+          callsModels
+          value={url.get("key")}
           onChange={(key) => url.set({ key })}
         />
         <Select

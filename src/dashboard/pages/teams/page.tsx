@@ -4,30 +4,37 @@ import { Badge, Button, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { Link } from "react-router";
 import { useApi } from "../../api/hooks.ts";
-import type { Budget, BudgetList, Team, TeamList, UsageReport } from "../../api/types.ts";
+import { useRecords } from "../../api/pages.ts";
+import type { Budget, BudgetList, Team, UsageReport } from "../../api/types.ts";
 import { BudgetMeter } from "../../components/budget-meter.tsx";
 import { ConfirmDelete } from "../../components/confirm.tsx";
-import { actionsColumn, type Column, DataTable } from "../../components/data-table.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { LoadErrors, Loaded } from "../../components/loaded.tsx";
-import { Page, Panel } from "../../components/page.tsx";
+import { actionsColumn, type Column } from "../../components/data-table.tsx";
+import { Filters, TextFilter } from "../../components/filters.tsx";
+import { ListPanel } from "../../components/list-panel.tsx";
+import { LoadErrors } from "../../components/loaded.tsx";
+import { Page } from "../../components/page.tsx";
 import { CreateButton } from "../../components/page-parts.tsx";
 import { RecordMenu } from "../../components/record-menu.tsx";
 import { IconTeam } from "../../icons.ts";
 import { formatCompact, formatUsd, noValue } from "../../lib/format.ts";
+import { useUrlState } from "../../lib/url-state.ts";
 import { useMay } from "../../session/session.ts";
 import { figuresOfTeam } from "./figures.ts";
 import { TeamForm } from "./team-form.tsx";
 
 const teamsPath = "/v3/manage/teams";
+const teamsPerPage = 200;
+const mostBudgets = 10_000;
+const filterNames = ["search"] as const;
 
 type Dialog = { readonly kind: "create" } | { readonly kind: "edit" | "delete"; readonly team: Team } | null;
 
 export default function TeamsPage() {
+  const url = useUrlState();
   const mayChange = useMay("administrator");
   const [dialog, setDialog] = useState<Dialog>(null);
-  const teams = useApi<TeamList>(teamsPath, { limit: 1_000 });
-  const budgets = useApi<BudgetList>("/v3/manage/budgets", { holder: "team" });
+  const teams = useRecords<Team>(teamsPath, { limit: teamsPerPage, search: url.get("search") });
+  const budgets = useApi<BudgetList>("/v3/manage/budgets", { holder: "team", limit: mostBudgets });
   const usage = useApi<UsageReport>("/v3/manage/usage", { from: "30d", group_by: "team" });
   const columns = useColumns({ budgets: budgets.data, usage: usage.data, mayChange, onOpen: setDialog });
   const close = () => setDialog(null);
@@ -37,24 +44,26 @@ export default function TeamsPage() {
       description="The limits of a team apply to all its keys together."
       actions={mayChange && <CreateButton noun="team" onClick={() => setDialog({ kind: "create" })} />}
     >
+      <Filters<(typeof filterNames)[number]>
+        controls={{ search: <TextFilter name="search" label="Search by name" width={220} /> }}
+      />
       <LoadErrors queries={[budgets, usage]} />
-      <Loaded query={teams} height={320}>
-        {({ items }) => (
-          <Panel className="flush">
-            {items.length === 0 ? (
-              <EmptyState
-                icon={IconTeam}
-                title="No teams yet"
-                action={mayChange && <Button onClick={() => setDialog({ kind: "create" })}>Create team</Button>}
-              >
-                A team has one budget and one set of limits for all its keys, and its keys share files and jobs.
-              </EmptyState>
-            ) : (
-              <DataTable label="Teams" rows={items} columns={columns} rowKey={({ id }) => id} rowHeight={58} />
-            )}
-          </Panel>
-        )}
-      </Loaded>
+      <ListPanel
+        label="Teams"
+        list={teams}
+        nouns={["team", "teams"]}
+        filterNames={filterNames}
+        icon={IconTeam}
+        empty={{
+          title: "No teams yet",
+          hint: "A team has one budget and one set of limits for all its keys, and its keys share files and jobs.",
+          action: mayChange && <Button onClick={() => setDialog({ kind: "create" })}>Create team</Button>,
+        }}
+        filteredHint="Search for another part of the name."
+        columns={columns}
+        rowKey={({ id }) => id}
+        rowHeight={58}
+      />
       {dialog?.kind === "create" && <TeamForm before={null} onClose={close} />}
       {dialog?.kind === "edit" && <TeamForm before={dialog.team} onClose={close} />}
       {dialog?.kind === "delete" && <Delete team={dialog.team} onClose={close} />}
