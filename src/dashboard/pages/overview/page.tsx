@@ -21,6 +21,7 @@ import {
   formatUsd,
   noValue,
 } from "../../lib/format.ts";
+import { linkToModelRequests, linkToRequests, linkWithPeriod } from "../../lib/links.ts";
 import { modelName, periodBefore, type Sums, stepsAt, sumRows, toCourse } from "../../lib/usage.ts";
 import { useSession } from "../../session/session.ts";
 import { LivePanel } from "./live-panel.tsx";
@@ -163,7 +164,7 @@ function Figures({ report, period }: { readonly report: UsageReport; readonly pe
       </div>
       <div className="columns">
         <TopModels period={period} />
-        <TopErrors report={report} />
+        <TopErrors report={report} period={period} />
       </div>
     </>
   );
@@ -242,7 +243,8 @@ function PercentileChart({ label, report, kind, times, formatTime }: PercentileC
   );
 }
 
-function TopModels({ period: { from, to, time_zone } }: { readonly period: Period }) {
+function TopModels({ period }: { readonly period: Period }) {
+  const { from, to, time_zone } = period;
   const report = useApi<UsageReport>(usagePath, {
     from,
     to,
@@ -252,7 +254,7 @@ function TopModels({ period: { from, to, time_zone } }: { readonly period: Perio
     limit: topRows,
   });
   return (
-    <Panel title="Models by spend" actions={<ListLink to="/spend">All spend</ListLink>}>
+    <Panel title="Models by spend" actions={<ListLink to={linkWithPeriod("/spend", period)}>All spend</ListLink>}>
       <Loaded query={report}>
         {({ rows, totals }) => (
           <BarList
@@ -262,7 +264,7 @@ function TopModels({ period: { from, to, time_zone } }: { readonly period: Perio
               name: modelName(row),
               amount: row.cost,
               shown: formatUsd(row.cost),
-              to: `/requests?from=${from}${row.model ? `&model=${encodeURIComponent(row.model)}` : ""}`,
+              to: linkToModelRequests(row, period),
             }))}
           />
         )}
@@ -271,13 +273,16 @@ function TopModels({ period: { from, to, time_zone } }: { readonly period: Perio
   );
 }
 
-function TopErrors({ report }: { readonly report: UsageReport }) {
+function TopErrors({ report, period }: { readonly report: UsageReport; readonly period: Period }) {
   const byOutcome = new Map<string, number>();
   for (const { outcome, lines } of report.rows)
     if (outcome && outcome !== "completed") byOutcome.set(outcome, (byOutcome.get(outcome) ?? 0) + lines);
   const sorted = [...byOutcome].toSorted(([, one], [, other]) => other - one).slice(0, topRows);
   return (
-    <Panel title="What did not complete" actions={<ListLink to="/requests">All requests</ListLink>}>
+    <Panel
+      title="What did not complete"
+      actions={<ListLink to={linkWithPeriod("/requests", period)}>All requests</ListLink>}
+    >
       {sorted.length === 0 ? (
         <Text size="sm" c="dimmed">
           Every request of this period was completed.
@@ -290,7 +295,7 @@ function TopErrors({ report }: { readonly report: UsageReport }) {
             name: <span className="mono">{outcome}</span>,
             amount: lines,
             shown: formatCompact(lines),
-            to: `/requests?outcome=${encodeURIComponent(outcome)}`,
+            to: linkToRequests({ outcome }, period),
           }))}
         />
       )}

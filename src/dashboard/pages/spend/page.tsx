@@ -21,24 +21,27 @@ import {
   formatDate,
   formatDateTime,
   formatDay,
+  formatNumber,
   formatPercent,
   formatUsd,
   viewerTimeZone,
 } from "../../lib/format.ts";
+import { linkToModelRequests, linkToRequests } from "../../lib/links.ts";
 import { useUrlState } from "../../lib/url-state.ts";
 import { addCost, modelName, sumCosts, timeOf, toCourse } from "../../lib/usage.ts";
 import { forecastMonth } from "./forecast.ts";
 
 const usagePath = "/v3/manage/usage";
 const shownSeries = 6;
+const mostRows = 2_000;
 
 interface Dimension {
   readonly value: string;
   readonly label: string;
   readonly groupBy: string;
   readonly name: (row: UsageRow) => string;
-  /** The requests of a row. */
-  readonly filter: (row: UsageRow) => Readonly<Record<string, string | null | undefined>>;
+  /** The address of the requests of a row; undefined if no filter selects them. */
+  readonly link: (row: UsageRow, period: Period) => string | undefined;
 }
 
 const dimensions: readonly Dimension[] = [
@@ -47,30 +50,36 @@ const dimensions: readonly Dimension[] = [
     label: "Model",
     groupBy: "provider,model,task",
     name: modelName,
-    filter: ({ provider, model }) => ({ provider, model }),
+    link: linkToModelRequests,
   },
   {
     value: "team",
     label: "Team",
     groupBy: "team",
     name: ({ team }) => team ?? "no team",
-    filter: ({ team }) => ({ team }),
+    link: ({ team }, period) => linkToRequests({ team }, period),
   },
   {
     value: "key",
     label: "Key",
     groupBy: "key",
     name: ({ key, key_name }) => key_name ?? key ?? "no key",
-    filter: ({ key }) => ({ key }),
+    link: ({ key }, period) => linkToRequests({ key }, period),
   },
   {
     value: "provider",
     label: "Provider",
     groupBy: "provider",
     name: ({ provider }) => provider ?? "no provider",
-    filter: ({ provider }) => ({ provider }),
+    link: ({ provider }, period) => linkToRequests({ provider }, period),
   },
-  { value: "tag", label: "Tag", groupBy: "tag", name: ({ tag }) => tag ?? "no tag", filter: () => ({}) },
+  {
+    value: "tag",
+    label: "Tag",
+    groupBy: "tag",
+    name: ({ tag }) => tag ?? "no tag",
+    link: ({ tag }, period) => linkToRequests({ tag }, period),
+  },
 ];
 
 export default function SpendPage() {
@@ -147,7 +156,12 @@ function MonthTiles() {
 function SpendBy({ dimension, period }: { readonly dimension: Dimension; readonly period: Period }) {
   const query = toQuery(period);
   const unit = period.isShort ? "hour" : "day";
-  const totals = useApi<UsageReport>(usagePath, { ...query, group_by: dimension.groupBy, sort: "cost", limit: 2_000 });
+  const totals = useApi<UsageReport>(usagePath, {
+    ...query,
+    group_by: dimension.groupBy,
+    sort: "cost",
+    limit: mostRows,
+  });
   const course = useApi<UsageReport>(usagePath, { ...query, group_by: `${unit},${dimension.groupBy}` });
   const columns = useMemo(
     () => toColumns(dimension, period, totals.data?.totals.cost ?? 0),
@@ -175,7 +189,7 @@ function SpendBy({ dimension, period }: { readonly dimension: Dimension; readonl
         </Loaded>
       </Panel>
       <Loaded query={totals} height={240}>
-        {({ rows }) => (
+        {({ rows, row_count }) => (
           <Panel className="flush">
             {rows.length === 0 ? (
               <EmptyState title="Nothing was spent in this period">
@@ -190,6 +204,11 @@ function SpendBy({ dimension, period }: { readonly dimension: Dimension; readonl
                 maxHeight={440}
               />
             )}
+            {row_count > rows.length && (
+              <Text size="xs" c="dimmed" p="sm" role="status">
+                The {formatNumber(rows.length)} rows of {formatNumber(row_count)} that cost most.
+              </Text>
+            )}
           </Panel>
         )}
       </Loaded>
@@ -197,16 +216,21 @@ function SpendBy({ dimension, period }: { readonly dimension: Dimension; readonl
   );
 }
 
-function toColumns({ label, name, filter }: Dimension, period: Period, total: number): Column<UsageRow>[] {
+function toColumns({ label, name, link }: Dimension, period: Period, total: number): Column<UsageRow>[] {
   return [
     {
       title: label,
       width: "minmax(200px, 2fr)",
-      cell: (row) => (
-        <Link className="row-link" to={toUrl("/requests", { ...filter(row), from: period.from, to: period.to })}>
-          {name(row)}
-        </Link>
-      ),
+      cell: (row) => {
+        const to = link(row, period);
+        return to === undefined ? (
+          name(row)
+        ) : (
+          <Link className="row-link" to={to}>
+            {name(row)}
+          </Link>
+        );
+      },
     },
     { title: "Spend", width: "110px", align: "right", cell: ({ cost }) => formatUsd(cost) },
     {
