@@ -42,6 +42,11 @@ export function startDeliverySpan(tracing: Tracing, { delivery, job }: OpenedDel
 
 /** The span of the run that ended the job; for a cancelled job, the span of the request that submitted it. */
 function findParent({ request, result }: JobRecord): TraceHeaders | null {
-  const { trace } = unpackResult(result ?? "{}");
-  return trace ?? (JSON.parse(request) as Partial<StoredRequest>).trace ?? null;
+  try {
+    const { trace } = unpackResult(result ?? "{}");
+    return trace ?? (JSON.parse(request) as StoredRequest).trace ?? null;
+  } catch {
+    // The deliverer ends a delivery whose job cannot be read. An error here would make it try for ever.
+    return null;
+  }
 }
