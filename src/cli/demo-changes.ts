@@ -1,6 +1,6 @@
-// What the people of the invented company changed, as the audit log shows it.
+// What the people of the invented company changed, as the audit log shows it. Changes of jobs are recorded in demo-operations.ts.
 
-import type { Budget } from "../contract/limits.ts";
+import type { Budget, RateLimit } from "../contract/limits.ts";
 import { dayMs, minuteMs } from "../lib/time-units.ts";
 import type { Actor, AuditEvent, AuditTarget } from "../storage/audit.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -14,7 +14,13 @@ export const ada: Actor = {
   role: "administrator",
   address: "192.0.2.14",
 };
-const jonas: Actor = { ...person, id: "jonas", name: "jonas@example.com", role: "operator", address: "192.0.2.31" };
+export const jonas: Actor = {
+  ...person,
+  id: "jonas",
+  name: "jonas@example.com",
+  role: "operator",
+  address: "192.0.2.31",
+};
 const mei: Actor = {
   ...person,
   id: "mei",
@@ -47,7 +53,7 @@ export async function fillChanges(storage: Storage, options: ChangesFill): Promi
 interface DemoChange extends Omit<AuditEvent, "target" | "at"> {
   readonly actor: Actor;
   readonly daysAgo: number;
-  /** The id of a key is known only once the key is stored, so it is found by the name. */
+  /** The id of a key or team is known only once it is stored, so it is found by the name. */
   readonly target: Omit<AuditTarget, "id"> & Partial<Pick<AuditTarget, "id">>;
 }
 
@@ -79,8 +85,8 @@ const changes: readonly DemoChange[] = [
     daysAgo: 6,
     action: "key.update",
     target: { kind: "key", name: "campaign-writer", team: "marketing" },
-    before: { rate_limit: { requests_per_minute: 60 } },
-    after: { rate_limit: { requests_per_minute: 30 } },
+    before: { rate_limit: toRateLimit(60) },
+    after: { rate_limit: toRateLimit(30) },
   },
   {
     actor: mei,
@@ -95,8 +101,8 @@ const changes: readonly DemoChange[] = [
     daysAgo: 13,
     action: "key.update",
     target: { kind: "key", name: "product-search", team: "search" },
-    before: { rate_limit: { requests_per_minute: 600 } },
-    after: { rate_limit: { requests_per_minute: 1_200 } },
+    before: { rate_limit: toRateLimit(600) },
+    after: { rate_limit: toRateLimit(1_200) },
   },
   {
     actor: jonas,
@@ -149,21 +155,6 @@ const changes: readonly DemoChange[] = [
   },
   {
     actor: jonas,
-    daysAgo: 0.4,
-    action: "job.redeliver",
-    target: { kind: "job", name: "ocr/ocr_async/google", team: "search" },
-    after: { receiver_host: "catalogue.example.com" },
-  },
-  {
-    actor: jonas,
-    daysAgo: 0.2,
-    action: "job.cancel",
-    target: { kind: "job", name: "text/summarize/openai", team: "research" },
-    before: { status: "processing" },
-    after: { status: "fail" },
-  },
-  {
-    actor: jonas,
     daysAgo: 20,
     action: "file.delete",
     target: { kind: "file", name: "old price list.pdf", team: "search" },
@@ -187,10 +178,25 @@ function toBudget(amount: number): Budget {
   return { amount, period: "monthly", time_zone: "UTC", raise: null };
 }
 
+function toRateLimit(perMinute: number): RateLimit {
+  return {
+    requests_per_second: null,
+    requests_per_minute: perMinute,
+    tokens_per_minute: null,
+    concurrent_requests: null,
+  };
+}
+
 function toEvent({ actor: _, daysAgo, target, ...facts }: DemoChange, { end, keys }: ChangesFill): AuditEvent {
-  const id = target.kind === "key" && target.name !== null ? findKey(keys, target.name).id : (target.id ?? null);
+  const id = findId(target, keys);
   // The time of day differs from day to day, and changes of the same day keep their order.
   const minutesBefore = 153 + ((Math.round(daysAgo) * 7_919) % 211);
   const at = end - Math.round(daysAgo * dayMs) - minutesBefore * minuteMs;
   return { ...facts, target: { ...target, id }, at };
+}
+
+function findId({ kind, id = null, name }: DemoChange["target"], keys: readonly StoredKey[]): string | null {
+  if (kind === "key" && name !== null) return findKey(keys, name).id;
+  if (kind === "team") return keys.find(({ team }) => team === name)?.teamId ?? null;
+  return id;
 }

@@ -8,10 +8,13 @@ import { cancelledResult } from "../jobs/jobs.ts";
 import { picoPerUsd } from "../lib/money.ts";
 import { dayMs, hourMs, minuteMs } from "../lib/time-units.ts";
 import type { Log } from "../log.ts";
+import type { AuditTarget } from "../storage/audit.ts";
 import type { JobResult } from "../storage/job-records.ts";
 import type { LedgerLine } from "../storage/ledger-line.ts";
+import { toJobTarget } from "../storage/owner.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { WorkItem, WorkKind } from "../storage/work-queue.ts";
+import { jonas } from "./demo-changes.ts";
 import { createRandom, findKey, type StoredKey, toUuid } from "./demo-data.ts";
 
 export interface OperationsFill {
@@ -238,9 +241,13 @@ async function storeJob(storage: Storage, job: DemoJob, end: number): Promise<vo
   }
   const finishedAt = createdAt + durationMs;
   const delivery = { id: crypto.randomUUID() };
-  if (fate === "cancelled") await storage.jobs.cancel(id, null, { at: finishedAt, result: cancelledResult, delivery });
-  else await storage.jobs.finish(item, id, toResult(job, finishedAt), delivery);
-  if (receiver !== null) await storeAttempts(storage, job, finishedAt);
+  const target = toJobTarget(newJob);
+  if (fate === "cancelled") {
+    await storage.jobs.cancel(id, null, { at: finishedAt, result: cancelledResult, delivery });
+    const [before, after] = [{ status: "processing" }, { status: "fail" }];
+    await storage.audit.insert(jonas, { action: "job.cancel", target, before, after, at: finishedAt });
+  } else await storage.jobs.finish(item, id, toResult(job, finishedAt), delivery);
+  if (receiver !== null) await storeAttempts(storage, { id, fate, target, receiver, finishedAt });
 }
 
 function splitTaskModel(name: string) {
@@ -274,8 +281,18 @@ function toPico(usd: number): number {
 const accepted = { status: 204, error: null };
 const refused = { status: 503, error: "The receiver answered with status 503." };
 
+interface AttemptedDelivery extends Pick<DemoJob, "id" | "fate"> {
+  /** The job in the audit log. */
+  readonly target: AuditTarget;
+  readonly receiver: string;
+  readonly finishedAt: number;
+}
+
 /** The attempts of the webhook. None is left for later, so that no gateway calls the receiver. */
-async function storeAttempts(storage: Storage, { id, fate }: DemoJob, finishedAt: number): Promise<void> {
+async function storeAttempts(
+  storage: Storage,
+  { id, fate, target, receiver, finishedAt }: AttemptedDelivery,
+): Promise<void> {
   let number = 0;
   const storeAttempt = async (
     delayMs: number,
@@ -295,7 +312,10 @@ async function storeAttempts(storage: Storage, { id, fate }: DemoJob, finishedAt
   for (const delayMs of [40, 1_120, 6_280]) await storeAttempt(delayMs, refused, "pending");
   await storeAttempt(31_540, refused, "failed");
   if (fate === "undelivered") return;
-  await storage.deliveries.redeliver(id, null, { id: crypto.randomUUID(), now: finishedAt + 3_890_000 });
+  const delivery = { id: crypto.randomUUID(), now: finishedAt + 3_890_000 };
+  await storage.deliveries.redeliver(id, null, delivery);
+  const after = { delivery_id: delivery.id, receiver_host: new URL(receiver).host };
+  await storage.audit.insert(jonas, { action: "job.redeliver", target, after, at: delivery.now });
   await storeAttempt(3_900_040, accepted, "delivered");
 }
 

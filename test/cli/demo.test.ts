@@ -105,14 +105,23 @@ test("there are jobs in every state with their deliveries, files, and changes by
     for (const { status, error } of sent.flatMap(({ attempts }) => attempts))
       expect([status, error === null]).toEqual(error === null ? [204, true] : [503, false]);
   }
+  // What people did with jobs is in the audit log.
+  for (const { targetId, targetName, action, time } of records.filter(({ targetKind }) => targetKind === "job")) {
+    const found = deliveries.find(({ job }) => job.id === targetId);
+    const { feature, subfeature, provider, finishedAt } = found?.job ?? {};
+    expect(targetName).toBe(`${feature}/${subfeature}/${provider}`);
+    expect(time).toBe((action === "job.cancel" ? finishedAt : found?.sent.at(-1)?.createdAt) ?? 0);
+  }
 });
 
 test("keys and teams are as their last recorded changes left them", () => {
   const updates = one.records.filter(({ action }) => action === "key.update" || action === "team.update");
   expect(updates.length).toBeGreaterThan(4);
-  for (const { targetName, stateAfter } of updates) {
+  for (const { targetId, targetName, stateAfter } of updates) {
     const holder = one.holders.find(({ name }) => name === targetName);
-    expect(toShownState(holder ?? {})).toMatchObject(stateAfter ?? {});
+    const shown = toShownState(holder ?? {});
+    expect(targetId).toBe(holder?.id ?? "");
+    for (const [member, value] of Object.entries(stateAfter ?? {})) expect(shown[member]).toEqual(value);
   }
 });
 
