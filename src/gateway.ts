@@ -2,7 +2,6 @@
 
 import { createAudit } from "./access/audit.ts";
 import { openKeyring } from "./access/keys.ts";
-import { createLimitStates } from "./access/limit-states.ts";
 import { createLimits } from "./access/limits.ts";
 import type { GatewayIdentity } from "./access/rate-shares.ts";
 import { createSessions } from "./access/sessions.ts";
@@ -248,7 +247,8 @@ export async function startGateway(
       createLineExplainer(calling.pricing, (name) => providers.get(name)?.row),
     ),
     captures,
-    limitStates: createLimitStates(storage.budgets, services.rates),
+    budgets: storage.budgets,
+    rates: services.rates,
     chatCompletions,
     messages,
     embeddings,

@@ -2,7 +2,7 @@
 
 import type { Audit } from "../access/audit.ts";
 import type { Keyring } from "../access/keys.ts";
-import type { LimitStates } from "../access/limit-states.ts";
+import type { RateLimits } from "../access/rate-limits.ts";
 import type { Sessions } from "../access/sessions.ts";
 import type { Oidc } from "../access/sessions-oidc.ts";
 import type { Teams } from "../access/teams.ts";
@@ -29,6 +29,7 @@ import type { ManagedJobs } from "../jobs/managed-jobs.ts";
 import type { WebhookKeys } from "../jobs/webhook-keys.ts";
 import type { Log } from "../log.ts";
 import type { ReadAllMetrics } from "../metrics/metrics-link.ts";
+import type { BudgetStore } from "../storage/stores.ts";
 import type { Captures } from "../usage/captures.ts";
 import type { LatencyReports } from "../usage/latency.ts";
 import type { UsageReports } from "../usage/reports.ts";
@@ -51,7 +52,8 @@ export interface RouteDependencies {
   readonly latencyReports: LatencyReports;
   readonly requestLog: RequestLog;
   readonly captures: Captures;
-  readonly limitStates: LimitStates;
+  readonly budgets: BudgetStore;
+  readonly rates: RateLimits;
   readonly chatCompletions: ChatCompletions;
   readonly messages: Messages;
   readonly embeddings: Embeddings;

@@ -1,6 +1,6 @@
 // The state of a budget in answers.
 
-import type { BudgetState } from "../../access/limit-states.ts";
+import type { BudgetState } from "../../access/budget-states.ts";
 import type { Budget } from "../../contract/limits.ts";
 import { toExactNumber } from "../../lib/exact-json.ts";
 import { formatUsd } from "../../lib/money.ts";

@@ -1,11 +1,12 @@
 // GET /v3/manage/budgets: what keys and teams have spent of their budgets.
 
+import { type BudgetState, readBudgetStates } from "../../access/budget-states.ts";
 import type { Keyring } from "../../access/keys.ts";
 import { asWritten, type LimitRule, toRules } from "../../access/limit-rules.ts";
-import type { BudgetState, LimitStates } from "../../access/limit-states.ts";
 import type { Teams } from "../../access/teams.ts";
 import * as contract from "../../contract/budgets.ts";
 import type { Budget, ModelLimit } from "../../contract/limits.ts";
+import type { BudgetStore } from "../../storage/stores.ts";
 import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { toBudgetJson } from "./budget-json.ts";
@@ -13,7 +14,7 @@ import { toBudgetJson } from "./budget-json.ts";
 export interface BudgetDependencies {
   readonly keyring: Pick<Keyring, "list">;
   readonly teams: Pick<Teams, "list">;
-  readonly limitStates: Pick<LimitStates, "readBudgets">;
+  readonly budgets: Pick<BudgetStore, "balances">;
 }
 
 interface Holder {
@@ -34,7 +35,7 @@ const holdersPerPage = 1_000;
 const maxPages = 10;
 const budgetsPerRead = 500;
 
-export function budgetRoutes({ keyring, teams, limitStates }: BudgetDependencies): Route[] {
+export function budgetRoutes({ keyring, teams, budgets }: BudgetDependencies): Route[] {
   /** `ofTeam`: only keys of this team, and the team itself, exist for the caller; null: all. */
   async function list({ holder, limit }: contract.ListBudgetsRequest, ofTeam: string | null) {
     const found: BudgetOfHolder[] = [];
@@ -49,7 +50,7 @@ export function budgetRoutes({ keyring, teams, limitStates }: BudgetDependencies
     const states = new Map<string, BudgetState>();
     for (let start = 0; start < found.length; start += budgetsPerRead) {
       const rules = found.slice(start, start + budgetsPerRead).map(({ rule }) => rule);
-      for (const [id, state] of await limitStates.readBudgets(rules)) states.set(id, state);
+      for (const [id, state] of await readBudgetStates(budgets, rules)) states.set(id, state);
     }
     const known = found.flatMap(({ rule, holder }) => {
       const state = states.get(rule.id);

@@ -1,11 +1,13 @@
 // `/v3/me`: what a key may learn about itself, and nothing about others.
 
+import { type BudgetState, readBudgetStates } from "../../access/budget-states.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Keyring } from "../../access/keys.ts";
 import type { LimitRule } from "../../access/limit-rules.ts";
-import type { BudgetState, LimitStates } from "../../access/limit-states.ts";
+import type { RateLimits } from "../../access/rate-limits.ts";
 import { keyScopes } from "../../contract/keys.ts";
 import { meObject } from "../../contract/me.ts";
+import type { BudgetStore } from "../../storage/stores.ts";
 import { toSumsJson } from "../../usage/report-formats.ts";
 import type { UsageReports } from "../../usage/reports.ts";
 import { replyJson } from "../reply.ts";
@@ -14,16 +16,17 @@ import { toBudgetJson } from "./budget-json.ts";
 
 export interface MeDependencies {
   readonly keyring: Pick<Keyring, "describe">;
-  readonly limitStates: LimitStates;
+  readonly budgets: Pick<BudgetStore, "balances">;
+  readonly rates: Pick<RateLimits, "describe">;
   readonly usageReports: UsageReports;
 }
 
-export function meRoutes({ keyring, limitStates, usageReports }: MeDependencies): Route[] {
+export function meRoutes({ keyring, budgets, rates, usageReports }: MeDependencies): Route[] {
   async function describe(caller: Caller) {
     const now = Date.now();
-    const [key, budgets] = await Promise.all([keyring.describe(caller), limitStates.readBudgets(caller.rules)]);
+    const [key, states] = await Promise.all([keyring.describe(caller), readBudgetStates(budgets, caller.rules)]);
     const own = caller.rules.find(({ holder, model, budget }) => holder === "key" && model === null && budget !== null);
-    const budget = budgets.get(own?.id ?? "");
+    const budget = states.get(own?.id ?? "");
     // The period of a budget that never resets began with the key.
     const from = budget === undefined ? startOfMonth(now) : Math.max(budget.startsAt, Date.parse(key.created_at));
     const period = { from: new Date(from).toISOString(), to: new Date(now).toISOString() };
@@ -31,17 +34,18 @@ export function meRoutes({ keyring, limitStates, usageReports }: MeDependencies)
     const { id, name, kind, masked, scopes, allowed_models, tags, expires_at } = key;
     return {
       ...{ id, name, kind, masked, team: caller.team, scopes, allowed_models, tags, expires_at },
-      limits: caller.rules.map((rule) => toLimit(rule, budgets.get(rule.id))),
+      limits: caller.rules.map((rule) => toLimit(rule, states.get(rule.id))),
       usage: { ...period, ...toSumsJson(sums) },
     };
   }
 
   function toLimit(rule: LimitRule, state: BudgetState | undefined) {
-    const rates = limitStates.readRates(rule);
     return {
       holder: rule.holder,
       model: rule.model,
-      rates: rates.map(({ resetMs, ...rate }) => ({ ...rate, reset_seconds: Math.ceil(resetMs) / 1_000 })),
+      rates: rates
+        .describe(rule)
+        .map(({ resetMs, ...rate }) => ({ ...rate, reset_seconds: Math.ceil(resetMs) / 1_000 })),
       budget: rule.budget === null || state === undefined ? null : toBudgetJson(rule.budget, state),
     };
   }
