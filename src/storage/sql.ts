@@ -21,11 +21,11 @@ export interface Statements {
   <Row = SqlRow>(text: TemplateStringsArray, ...values: readonly (SqlValue | SqlFragment)[]): Promise<Row[]>;
   /** Columns and values, for `insert into t ${sql.columns(rows)}` and `update t set ${sql.columns(row)}`. */
   columns(rows: SqlRow | readonly SqlRow[]): SqlFragment;
-  /** For `where id in ${sql.list(ids)}`; at least one value, and at most a few thousand: see `maxListLength`. */
+  /** For `where id in ${sql.list(ids)}`; at least one value. Split a list that may be long: see `maxListLength`. */
   list(values: readonly string[]): SqlFragment;
   /** The quoted name of a table or column. */
   identifier(name: string): SqlFragment;
-  /** A list of columns or expressions, for `select` and `returning`. As with `raw`, never pass text from outside. */
+  /** A list of columns or expressions, as in `select` and `order by`. As with `raw`, never pass text from outside. */
   names(columns: readonly string[]): SqlFragment;
   /** SQL text that cannot be a parameter, such as `for update`. Never pass text from outside: it is not escaped. */
   raw(text: string): SqlFragment;
@@ -33,7 +33,7 @@ export interface Statements {
   part(text: TemplateStringsArray, ...values: readonly (SqlValue | SqlFragment)[]): SqlFragment;
   /** A statement without parameters, for migrations and pragmas. */
   script(text: string): Promise<SqlRow[]>;
-  /** A statement with placeholders $1, $2 …, for pg-boss. */
+  /** A statement as text with placeholders $1, $2 …, such as those of pg-boss. */
   execute(text: string, values: readonly unknown[]): Promise<SqlRow[]>;
 }
 
@@ -139,19 +139,14 @@ function toTransactionSql(client: Bun.TransactionSQL, options: HandleOptions): T
 }
 
 function toSql(client: Bun.SQL, { engine, createQueue, signal, check }: HandleOptions): Sql {
-  let started: { cancel(): unknown }[] | null = null;
+  const started: { cancel(): unknown }[] = [];
+  // The signal belongs to one operation, so its listener need not be removed.
+  signal?.addEventListener("abort", () => {
+    for (const query of started) query.cancel();
+  });
 
   function run<Row>(query: Bun.SQL.Query<Row[]>): Promise<Row[]> {
-    if (signal === undefined) return query;
-    if (started === null) {
-      const all: { cancel(): unknown }[] = [];
-      started = all;
-      // The signal belongs to one operation, so its listener need not be removed.
-      signal.addEventListener("abort", () => {
-        for (const query of all) query.cancel();
-      });
-    }
-    started.push(query);
+    if (signal !== undefined) started.push(query);
     return query;
   }
 
@@ -209,7 +204,7 @@ function isFragment(value: SqlValue | SqlFragment): value is SqlFragment {
   return typeof value === "object" && value !== null && !(value instanceof Uint8Array);
 }
 
-/** PostgreSQL rejects text with a NUL character, and SQLite truncates it there. On both, the caller gets a 422. */
+/** PostgreSQL rejects text with a NUL character, and text functions of SQLite stop at it. On both, the caller gets a 422. */
 function refuseNul(text: string): void {
   if (!text.includes("\u0000")) return;
   throw new ValidationError([{ loc: ["body"], msg: "Text must not contain NUL characters", type: "value_error" }]);
