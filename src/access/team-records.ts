@@ -5,9 +5,7 @@ import type { CreateTeamRequest, TeamObject, UpdateTeamRequest } from "../contra
 import type { TeamRecord, TeamSettings } from "../storage/teams.ts";
 import { toChangedLimits, toNewLimits, toShownLimits } from "./limit-settings.ts";
 
-type NewTeam = Pick<CreateTeamRequest, "name"> & Partial<CreateTeamRequest>;
-
-export function toTeamRecord(request: NewTeam, defaults: LimitDefaults, now: number): TeamRecord {
+export function toTeamRecord(request: CreateTeamRequest, defaults: LimitDefaults, now: number): TeamRecord {
   return {
     id: Bun.randomUUIDv7(),
     name: request.name,
