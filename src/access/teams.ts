@@ -73,7 +73,7 @@ export function createTeams(options: TeamsOptions) {
   };
 }
 
-/** The message does not repeat the name or id: it is stored, and shown to others of the caller's team. */
+/** The message is stored and shown to others of the caller's team, so it does not repeat the name or id. */
 function refuseUnknown(): never {
   throw new GatewayError("team_not_found", "There is no team with this name or id.");
 }

@@ -10,7 +10,7 @@ export function withAudit(route: Route, audit: Audit): Route {
   return {
     ...route,
     run: async (call) => {
-      // The parameters of a path are texts.
+      // Path parameters are strings.
       const [id = null] = Object.values((call.params ?? {}) as Readonly<Record<string, string>>);
       const target = { kind, id, name: null, team: call.caller?.team ?? null };
       return await audit.around(call.actor, { action, target }, call.note, async () => await route.run(call));
