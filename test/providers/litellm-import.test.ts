@@ -164,6 +164,77 @@ credential_list:
     ]);
   });
 
+  test("have prices of the cache, and what is not priced is as in the catalogue", () => {
+    const { result, notes } = convert(`model_list:
+  - model_name: whole
+    litellm_params:
+      model: anthropic/claude
+      input_cost_per_token: 0.000003
+      output_cost_per_token: 0.000015
+      cache_read_input_token_cost: 0.0000003
+      cache_creation_input_token_cost: 0.00000375
+      cache_creation_input_token_cost_above_1hr: 0.000006
+  - { model_name: part, litellm_params: { model: openai/gpt-4o, cache_read_input_token_cost: 0.00000012345678 } }
+  - model_name: other
+    litellm_params: { model: openai/gpt-4.1, input_cost_per_second: 0.0004 }
+    model_info: { output_cost_per_image: 0.01 }
+`);
+    expect(result["prices"]).toEqual({
+      "anthropic/claude": { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6 },
+      "openai/gpt-4o": { catalogue: true, cache_read: 0.123_457 },
+    });
+    expect(notes).toEqual([
+      expect.stringMatching(/^12 .*input_cost_per_second: was not converted: write the price under prices/),
+      expect.stringMatching(/^13 .*output_cost_per_image: was not converted: write the price under prices/),
+    ]);
+  });
+
+  test("with a base model have a note about its price, unless they have prices", () => {
+    const { notes } = convert(`model_list:
+  - { model_name: a, litellm_params: { model: azure/mine, api_base: https://a.example }, model_info: { base_model: azure/gpt-4o } }
+  - model_name: b
+    litellm_params: { model: azure/other, api_base: https://a.example, input_cost_per_token: 0 }
+    model_info: { base_model: azure/gpt-4o }
+`);
+    expect(notes).toEqual([
+      "2 model_list.0.model_info.base_model: a cost is that of the model which the answer names; set the price of azure/mine under prices if that " +
+        "is not azure/gpt-4o",
+    ]);
+  });
+
+  test("have no settings of their own, and each note says what there is instead", () => {
+    const { notes } = convert(`model_list:
+  - model_name: a
+    litellm_params:
+      model: groq/a
+      timeout: 5
+      max_budget: 10
+      tags: [paid]
+      mock_response: hello
+      max_tokens: 100
+`);
+    expect(notes).toEqual([
+      expect.stringMatching(/^5 .*timeout: was not converted: .*total_timeout_ms/),
+      expect.stringMatching(/^6 .*max_budget: was not converted: .*keys and teams/),
+      expect.stringMatching(/^7 .*tags: was not converted: requests are not routed by tags/),
+      expect.stringMatching(/^8 .*mock_response: was not converted: the provider is called/),
+      expect.stringMatching(/^9 .*max_tokens: was not converted: .*callers send it/),
+    ]);
+  });
+
+  test("for reranking are not converted", () => {
+    const { result, notes } = convert(`model_list:
+  - { model_name: a, litellm_params: { model: cohere/rerank-v3.5 } }
+  - { model_name: b, litellm_params: { model: voyage/x }, model_info: { mode: rerank } }
+  - { model_name: c, litellm_params: { model: groq/rerank-chat }, model_info: { mode: chat } }
+`);
+    expect(result["aliases"]).toEqual({ c: "groq/rerank-chat" });
+    expect(notes).toEqual([
+      expect.stringMatching(/^2 .*no endpoint for reranking; the model was not converted/),
+      expect.stringMatching(/^3 .*no endpoint for reranking/),
+    ]);
+  });
+
   // docs.litellm.ai/docs/providers/bedrock, bedrock_imported, bedrock_agents and azure list the names.
   test("lose LiteLLM's names of APIs, which are not a part of their own names", () => {
     const { result, notes } = convert(`model_list:

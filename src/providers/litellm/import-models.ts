@@ -26,14 +26,13 @@ export interface ImportedModels {
   readonly prices: Readonly<Record<string, unknown>>;
 }
 
-type Price = Readonly<Record<string, number>>;
+type Price = Readonly<Record<string, number | true>>;
 type Members = Readonly<Record<string, unknown>>;
 
 // Members that need no conversion: they describe the model, or say what this gateway does anyway.
 const silentParams = new Set(["model", "custom_llm_provider", "litellm_credential_name", "use_in_pass_through"]);
 const convertedParams = new Set([
   ...["api_key", "api_base", "base_url", "organization", "extra_headers", "headers", "weight", "rpm", "tpm"],
-  ...["input_cost_per_token", "output_cost_per_token", "api_version"],
   ...["aws_access_key_id", "aws_secret_access_key", "aws_session_token", "aws_region_name"],
   ...["vertex_project", "vertex_location", "vertex_credentials"],
 ]);
@@ -48,9 +47,28 @@ const environmentSettings: Readonly<Record<string, string>> = {
   vertex_location: "GOOGLE_CLOUD_LOCATION",
   vertex_credentials: "VERTEXAI_CREDENTIALS",
 };
-const silentInfo = new Set(["id", "mode", "max_tokens", "max_input_tokens", "max_output_tokens", "description"]);
+/** Members that are no parameters of a request. */
+const otherParams: Readonly<Record<string, string>> = {
+  timeout: "a model has no timeout of its own: total_timeout_ms is that of all requests",
+  stream_timeout: "a model has no timeout of its own: first_byte_timeout_ms is that of all requests",
+  num_retries: "a model has no number of retries of its own: retries is that of all requests",
+  max_retries: "a model has no number of retries of its own: retries is that of all requests",
+  cooldown_time: "a model has no cooldown of its own: breaker_open_ms is that of all models",
+  max_budget: "a model has no budget: budgets are set for keys and teams",
+  budget_duration: "a model has no budget: budgets are set for keys and teams",
+  max_parallel_requests: "a model has no limit: limits are set for keys and teams",
+  tags: "requests are not routed by tags: give the models names of their own",
+  mock_response: "the provider is called: the model sandbox/echo is for tests",
+  drop_params: "parameters that a provider's format lacks are always dropped, and named in the answer",
+  additional_drop_params: "parameters of callers are not removed",
+};
+const silentInfo = new Set([
+  ...["id", "mode", "base_model", "description", "max_tokens", "max_input_tokens", "max_output_tokens"],
+]);
 const chatModes = new Set(["chat", "completion", "embedding", "responses"]);
 const tokensPerMillion = 1_000_000;
+/** A price with more cannot be billed exactly, and is refused. */
+const priceDecimals = 6;
 const deploymentName = /^[A-Za-z0-9._-]{1,64}$/;
 
 export function importModels(
@@ -62,6 +80,7 @@ export function importModels(
   const known = new Set(rows.filter(hasModels).flatMap(modelNamesOf));
   const uses: Use[] = [];
   const prices = new Map<Use, Price>();
+  const baseModels = new Map<Use, string>();
   const ownNames = new Map<string, string>();
   const entries = Array.isArray(list) ? list : [];
   if (list !== undefined && !Array.isArray(list)) note("model_list", "should be a list; it was not converted");
@@ -87,9 +106,13 @@ export function importModels(
       );
     const params: Members = { ...credential, ...written };
     const paramsPath = `${path}.litellm_params`;
+    const info = isObject(entry["model_info"]) ? entry["model_info"] : {};
+    if (info["mode"] === "rerank" || (info["mode"] === undefined && /rerank/i.test(written["model"]))) {
+      note(`${paramsPath}.model`, "this gateway has no endpoint for reranking; the model was not converted");
+      continue;
+    }
     const provider = findProviderFor(params, name, { path: paramsPath, known, ownNames, note });
     if (provider === null) continue;
-    const info = isObject(entry["model_info"]) ? entry["model_info"] : {};
     noteParams(params, paramsPath, note);
     noteInfo(info, `${path}.model_info`, note);
     const isWildcard = provider.model.includes("*");
@@ -107,9 +130,15 @@ export function importModels(
     uses.push(use);
     const price = isWildcard ? null : readPrice(params, info, path, note);
     if (price !== null) prices.set(use, price);
+    else if (!isWildcard && typeof info["base_model"] === "string") baseModels.set(use, info["base_model"]);
   }
   const { sections, names } = importProviders(uses, { rows, ownNames: new Set(ownNames.keys()), note });
   const targetOf = (use: Use) => `${names.get(use)}/${use.model}`;
+  for (const [use, model] of baseModels)
+    note(
+      `${use.path}.model_info.base_model`,
+      `a cost is that of the model which the answer names; set the price of ${targetOf(use)} under prices if that is not ${model}`,
+    );
   return {
     providers: sections,
     groups: toGroups(
@@ -236,10 +265,17 @@ function readWeight(entry: Members, params: Members, path: string, note: AddNote
   return read("weight") ?? read("rpm") ?? read("tpm");
 }
 
-const priceNames = [
+const priceNames: readonly (readonly [rate: string, name: string])[] = [
   ["input", "input_cost_per_token"],
   ["output", "output_cost_per_token"],
-] as const;
+  ["cache_read", "cache_read_input_token_cost"],
+  ["cache_write", "cache_creation_input_token_cost"],
+  ["cache_write_1h", "cache_creation_input_token_cost_above_1hr"],
+  ["reasoning", "output_cost_per_reasoning_token"],
+  ["audio_input", "input_cost_per_audio_token"],
+  ["audio_output", "output_cost_per_audio_token"],
+];
+const convertedPrices = new Set(priceNames.map(([, name]) => name));
 
 function readPrice(params: Members, info: Members, path: string, note: AddNote): Price | null {
   const rates: Record<string, number> = {};
@@ -250,9 +286,11 @@ function readPrice(params: Members, info: Members, path: string, note: AddNote):
     const perToken = toNumber(written);
     if (perToken === null || perToken < 0)
       note(`${path}.${section}.${name}`, "should be a number of USD per token; set prices yourself");
-    else rates[rate] = Number((perToken * tokensPerMillion).toPrecision(12));
+    else rates[rate] = Number((perToken * tokensPerMillion).toFixed(priceDecimals));
   }
-  return Object.keys(rates).length === 0 ? null : rates;
+  if (Object.keys(rates).length === 0) return null;
+  // LiteLLM takes what is not written from its own list of prices.
+  return rates["input"] === undefined || rates["output"] === undefined ? { catalogue: true, ...rates } : rates;
 }
 
 /** A number, or a text with one. Null for everything else: an empty value must not become 0. */
@@ -270,11 +308,19 @@ function noteParams(params: Members, path: string, note: AddNote): void {
       if (value !== `\${${setting}}`) note(`${path}.${name}`, `set ${setting} in the environment to this value`);
       continue;
     }
-    if (silentParams.has(name) || convertedParams.has(name)) continue;
-    note(`${path}.${name}`, "parameters of a model have no defaults here; callers send it with each request");
+    if (silentParams.has(name) || convertedParams.has(name) || convertedPrices.has(name)) continue;
+    const reason = lookUp(otherParams, name) ?? (isPrice(name) ? unknownPrice : noDefaults);
+    note(`${path}.${name}`, `was not converted: ${reason}`);
   }
   if (Array.isArray(params["organization"]))
     note(`${path}.organization`, "a list of organizations was not converted; write one deployment for each");
+}
+
+const noDefaults = "a model has no default parameters here; callers send it if it is a parameter of requests";
+const unknownPrice = "write the price under prices";
+
+function isPrice(name: string): boolean {
+  return /_cost(?:_|$)|^cost_per_/.test(name);
 }
 
 function noteInfo(info: Members, path: string, note: AddNote): void {
@@ -282,8 +328,8 @@ function noteInfo(info: Members, path: string, note: AddNote): void {
   if (typeof mode === "string" && !chatModes.has(mode))
     note(`${path}.mode`, `models of the mode '${mode}' are tasks here: callers use POST /v3/universal-ai`);
   for (const name of Object.keys(info))
-    if (!silentInfo.has(name) && !/^(?:input|output)_cost_per_token$|^supports_/.test(name))
-      note(`${path}.${name}`, "was not converted");
+    if (!silentInfo.has(name) && !convertedPrices.has(name) && !name.startsWith("supports_"))
+      note(`${path}.${name}`, `was not converted${isPrice(name) ? `: ${unknownPrice}` : ""}`);
 }
 
 function noteWildcard(name: string, target: { name: string; model: string }, path: string, note: AddNote): void {
