@@ -314,7 +314,7 @@ function pathsOf({ chat, embeddings, responses }: ProviderRow) {
   return { chatPath: chat?.path, embeddingsPath: embeddings?.path, responsesPath: responses?.path };
 }
 
-function withoutSuffix(url: string, suffixes: Access["strippedSuffix"] = []): string {
+export function withoutSuffix(url: string, suffixes: Access["strippedSuffix"] = []): string {
   const trimmed = url.replace(/\/+$/, "");
   const suffix = [suffixes].flat().find((one) => trimmed.endsWith(one));
   return suffix === undefined ? trimmed : trimmed.slice(0, -suffix.length);

@@ -5,8 +5,9 @@ import * as yaml from "yaml";
 import { isObject } from "../../lib/lenient-json.ts";
 import { type Position, parseYaml, type YamlFile } from "../../lib/yaml-file.ts";
 import { rows } from "../index.ts";
-import { importModels, type Target, toNumber } from "./import-models.ts";
-import { type AddNote, toUniqueName } from "./import-providers.ts";
+import { modelNamesOf } from "../provider.ts";
+import { importModels, type Tier, toNumber } from "./import-models.ts";
+import { type AddNote, toUniqueName, weighTiers } from "./import-providers.ts";
 
 export interface Note {
   readonly line: number;
@@ -26,8 +27,6 @@ type Members = Readonly<Record<string, unknown>>;
 type Convert = (value: unknown, path: string, note: AddNote) => Readonly<Record<string, unknown>>;
 
 const aliasName = /^[A-Za-z0-9_.:@+~=-]{1,128}$/;
-/** So small that a fallback is drawn only after all others have failed. */
-const fallbackWeight = 0.000_001;
 const shortestKey = 16;
 const secondMs = 1_000;
 
@@ -144,7 +143,8 @@ export function importLitellmConfig(text: string, checkSetting: CheckSetting): I
     ...convertSection(document, "router_settings", routerSettings, { note, checkSetting }),
     ...convertSection(document, "general_settings", generalSettings, { note, checkSetting }),
   };
-  const aliases = toAliases(document, groups, note);
+  const known = new Set([...rows.flatMap(modelNamesOf), ...Object.keys(providers)]);
+  const aliases = toAliases(document, groups, known, note);
   noteRest(document, note);
   const sections = { providers, aliases, prices, ...converted };
   const written = Object.fromEntries(
@@ -226,7 +226,8 @@ function toTexts(value: unknown): string[] {
 
 function toAliases(
   document: Members,
-  groups: ReadonlyMap<string, readonly Target[]>,
+  groups: ReadonlyMap<string, readonly Tier[]>,
+  known: ReadonlySet<string>,
   note: AddNote,
 ): Record<string, unknown> {
   const { byName, usual } = readFallbacks(document);
@@ -242,14 +243,17 @@ function toAliases(
       if (!groups.has(fallback)) note(path, `the fallback '${fallback}' is not in model_list and was left out`);
       return groups.get(fallback) ?? [];
     });
-    const [only] = targets;
+    const converted = toTargets([...targets, ...others], (message) => note(path, message));
     // Every model can be called by its own name.
-    if (only?.model === name && targets.length === 1 && others.length === 0) return;
+    if (converted === name) return;
     const alias = aliasName.test(name)
       ? name
       : toUniqueName(name.replace(/[^A-Za-z0-9_.:@+~=-]+/g, "-"), (one) => one in aliases || groups.has(one));
-    if (alias !== name) note(path, `an alias has no slash or space: callers write '${alias}' in place of '${name}'`);
-    aliases[alias] = toTargets(targets, others, (message) => note(path, message));
+    const [provider = ""] = name.split("/");
+    const instead = known.has(provider) ? `, which is sent to the provider '${provider}'` : "";
+    if (alias !== name)
+      note(path, `an alias has no slash or space: callers write '${alias}' in place of '${name}'${instead}`);
+    aliases[alias] = converted;
   };
   const indexes = new Map<string, number>();
   const list = Array.isArray(document["model_list"]) ? document["model_list"] : [];
@@ -265,15 +269,17 @@ function toAliases(
 }
 
 /** One model, several in order, or several by weight with the fallbacks last. */
-function toTargets(targets: readonly Target[], others: readonly Target[], tell: (message: string) => void): unknown {
-  const isNew = ({ model }: Target) => !targets.some((target) => target.model === model);
-  const rest = [...new Set(others.filter(isNew).map(({ model }) => model))];
-  if (targets.length === 1) {
-    const names = [...targets.map(({ model }) => model), ...rest];
+function toTargets(all: readonly Tier[], tell: (message: string) => void): unknown {
+  const seen = new Set<string>();
+  const isNew = (model: string) => !seen.has(model) && seen.add(model);
+  const tiers = all.map((tier) => tier.filter(({ model }) => isNew(model))).filter(({ length }) => length > 0);
+  if (tiers.every(({ length }) => length === 1)) {
+    const names = tiers.flatMap((tier) => tier.map(({ model }) => model));
     return names.length === 1 ? names[0] : names;
   }
-  if (rest.length > 0) tell(`its fallbacks have a weight of ${fallbackWeight.toFixed(6)}, so that they are tried last`);
-  return [...targets, ...rest.map((model) => ({ model, weight: fallbackWeight }))];
+  if (tiers.length > 1) tell("its fallbacks have a very small weight, so that they are tried last");
+  const weights = weighTiers(tiers.map((tier) => tier.map(({ weight }) => weight))).flat();
+  return tiers.flat().map(({ model }, index) => ({ model, weight: weights[index] ?? 1 }));
 }
 
 const sections = new Set(["model_list", "litellm_settings", "router_settings", "general_settings", "credential_list"]);

@@ -7,12 +7,15 @@ import {
   type AddNote,
   type EntryAccess,
   importProviders,
-  scaleWeights,
+  isUsualAddress,
+  sortByOrder,
+  sumFirst,
   toSlug,
   toUniqueName,
   type Use,
+  usualAccessOf,
 } from "./import-providers.ts";
-import { findKeyVariable, splitLitellmModel } from "./provider-names.ts";
+import { splitLitellmModel } from "./provider-names.ts";
 
 export interface Target {
   readonly model: string;
@@ -21,18 +24,19 @@ export interface Target {
 
 export interface ImportedModels {
   readonly providers: Readonly<Record<string, unknown>>;
-  /** By `model_name`: the deployments that requests are distributed over. */
-  readonly groups: ReadonlyMap<string, readonly Target[]>;
+  /** By `model_name`: the models that requests are distributed over, then those that are used when all of these have failed, and so on. */
+  readonly groups: ReadonlyMap<string, readonly Tier[]>;
   readonly prices: Readonly<Record<string, unknown>>;
 }
 
+export type Tier = readonly Target[];
 type Price = Readonly<Record<string, number | true>>;
 type Members = Readonly<Record<string, unknown>>;
 
 // Members that need no conversion: they describe the model, or say what this gateway does anyway.
 const silentParams = new Set(["model", "custom_llm_provider", "litellm_credential_name", "use_in_pass_through"]);
 const convertedParams = new Set([
-  ...["api_key", "api_base", "base_url", "organization", "extra_headers", "headers", "weight", "rpm", "tpm"],
+  ...["api_key", "api_base", "base_url", "organization", "extra_headers", "headers", "weight", "rpm", "tpm", "order"],
   ...["aws_access_key_id", "aws_secret_access_key", "aws_session_token", "aws_region_name"],
   ...["vertex_project", "vertex_location", "vertex_credentials"],
 ]);
@@ -63,7 +67,7 @@ const otherParams: Readonly<Record<string, string>> = {
   additional_drop_params: "parameters of callers are not removed",
 };
 const silentInfo = new Set([
-  ...["id", "mode", "base_model", "description", "max_tokens", "max_input_tokens", "max_output_tokens"],
+  ...["id", "mode", "order", "base_model", "description", "max_tokens", "max_input_tokens", "max_output_tokens"],
 ]);
 const chatModes = new Set(["chat", "completion", "embedding", "responses"]);
 const tokensPerMillion = 1_000_000;
@@ -82,6 +86,7 @@ export function importModels(
   const prices = new Map<Use, Price>();
   const baseModels = new Map<Use, string>();
   const ownNames = new Map<string, string>();
+  let servesAll = false;
   const entries = Array.isArray(list) ? list : [];
   if (list !== undefined && !Array.isArray(list)) note("model_list", "should be a list; it was not converted");
 
@@ -95,6 +100,7 @@ export function importModels(
     }
     if (written["model"] === "*") {
       note(path, "callers write <provider>/<model>, which needs no entry");
+      servesAll = true;
       continue;
     }
     const credentialName = written["litellm_credential_name"];
@@ -116,24 +122,25 @@ export function importModels(
     noteParams(params, paramsPath, note);
     noteInfo(info, `${path}.model_info`, note);
     const isWildcard = provider.model.includes("*");
-    if (isWildcard) noteWildcard(name, provider, path, note);
     const id = info["id"];
     const use: Use = {
       group: name,
       path,
       provider: provider.name,
       model: isWildcard ? null : provider.model,
-      access: readAccess(params, provider.name),
+      access: readAccess(params, provider.name, rows),
       name: typeof id === "string" && deploymentName.test(id) ? id : null,
       weight: isWildcard ? null : readWeight(entry, params, path, note),
+      order: toNumber(params["order"] ?? info["order"]) ?? Number.POSITIVE_INFINITY,
     };
     uses.push(use);
     const price = isWildcard ? null : readPrice(params, info, path, note);
     if (price !== null) prices.set(use, price);
     else if (!isWildcard && typeof info["base_model"] === "string") baseModels.set(use, info["base_model"]);
   }
-  const { sections, names } = importProviders(uses, { rows, ownNames: new Set(ownNames.keys()), note });
-  const targetOf = (use: Use) => `${names.get(use)}/${use.model}`;
+  const { sections, names } = importProviders(uses, { rows, ownNames: new Set(ownNames.keys()), servesAll, note });
+  const targetOf = (use: Use) => `${names.get(use)}/${use.model ?? "*"}`;
+  for (const use of uses) if (use.model === null) noteWildcard(use, targetOf(use), known, note);
   for (const [use, model] of baseModels)
     note(
       `${use.path}.model_info.base_model`,
@@ -166,15 +173,17 @@ function toPrices(
 }
 
 /** The targets of each group. A target that is written several times has the sum of the weights. */
-function toGroups(uses: readonly Use[], targetOf: (use: Use) => string): Map<string, Target[]> {
-  const groups = new Map<string, Target[]>();
+function toGroups(uses: readonly Use[], targetOf: (use: Use) => string): Map<string, Tier[]> {
+  const groups = new Map<string, Tier[]>();
   for (const [group, own] of Map.groupBy(uses, (use) => use.group)) {
-    const byTarget = [...Map.groupBy(own, targetOf)];
-    const sums = byTarget.map(([, same]) => same.reduce((sum, { weight }) => sum + (weight ?? 1), 0));
-    const weights = scaleWeights(sums);
+    const targets = [...Map.groupBy(sortByOrder(own), targetOf)].map(([model, same]) => ({
+      target: { model, weight: sumFirst(same) },
+      order: same[0]?.order,
+    }));
+    const tiers = [...Map.groupBy(targets, ({ order }) => order).values()];
     groups.set(
       group,
-      byTarget.map(([model], index) => ({ model, weight: weights[index] ?? 1 })),
+      tiers.map((tier) => tier.map(({ target }) => target)),
     );
   }
   return groups;
@@ -199,9 +208,9 @@ function findProviderFor(params: Members, modelName: string, { path, known, ownN
     return null;
   }
   const address = addressOf(params);
-  // The prefix for the chat format with an address: a server of the operator's.
-  const isOwnServer =
-    address !== null && (split.isCompatibleServer || (split.written === "openai" && !isPublicAddress(address)));
+  // The prefix for the chat format with an address: a server of the operator's, unless callers name that provider.
+  const isVendor = modelName === `${split.written}/${split.model}` || isPublicAddress(address ?? "");
+  const isOwnServer = address !== null && (split.isCompatibleServer || (split.written === "openai" && !isVendor));
   if (split.provider !== null && !isOwnServer) return { name: split.provider, model: split.model };
   if (address === null) {
     const reason =
@@ -218,7 +227,10 @@ function findProviderFor(params: Members, modelName: string, { path, known, ownN
     );
   const existing = [...ownNames].find(([, known]) => known === address)?.[0];
   if (existing !== undefined) return { name: existing, model: split.model };
-  const name = toUniqueName(toSlug(modelName), (one) => known.has(one) || ownNames.has(one));
+  // Callers who write <name>/<model> keep that name.
+  const suffix = modelName.endsWith(`/${split.model}`) ? split.model.length + 1 : 0;
+  const slug = toSlug(modelName.slice(0, modelName.length - suffix));
+  const name = toUniqueName(slug, (one) => known.has(one) || ownNames.has(one));
   ownNames.set(name, address);
   return { name, model: split.model };
 }
@@ -228,22 +240,22 @@ function addressOf(params: Members): string | null {
   return typeof address === "string" && address !== "" ? address : null;
 }
 
+/** With a region, as in https://eu.api.openai.com: https://developers.openai.com/api/docs/guides/data-residency lists them. */
 function isPublicAddress(address: string): boolean {
-  return /^https:\/\/api\.openai\.com(?:\/|$)/.test(address);
+  return /^https:\/\/(?:[a-z]+\.)?api\.openai\.com(?:\/|$)/.test(address);
 }
 
-function readAccess(params: Members, provider: string): EntryAccess {
+function readAccess(params: Members, provider: string, rows: readonly ProviderRow[]): EntryAccess {
   const key = params["api_key"];
   const address = addressOf(params);
-  const variable = findKeyVariable(provider);
   const organization = params["organization"];
   const headers = {
     ...toHeaders(params["extra_headers"] ?? params["headers"]),
     ...(typeof organization === "string" ? { "openai-organization": organization } : {}),
   };
   return {
-    ...(typeof key === "string" ? { api_key: key } : variable === null ? {} : { api_key: `\${${variable}}` }),
-    ...(address === null ? {} : { base_url: address }),
+    ...(typeof key === "string" ? { api_key: key } : usualAccessOf(provider)),
+    ...(address === null || isUsualAddress(address, provider, rows) ? {} : { base_url: address }),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
   };
 }
@@ -332,11 +344,13 @@ function noteInfo(info: Members, path: string, note: AddNote): void {
       note(`${path}.${name}`, `was not converted${isPrice(name) ? `: ${unknownPrice}` : ""}`);
 }
 
-function noteWildcard(name: string, target: { name: string; model: string }, path: string, note: AddNote): void {
-  const isSame = name === `${target.name}/${target.model}`;
-  if (!isSame)
-    note(
-      `${path}.model_name`,
-      `callers write ${target.name}/<model>, which needs no entry; '${name}' cannot be an alias`,
-    );
+function noteWildcard({ group, path }: Use, target: string, known: ReadonlySet<string>, note: AddNote): void {
+  const [provider = ""] = group.split("/");
+  const [own] = target.split("/");
+  if (group.includes("/") && provider === own) return;
+  const other = known.has(provider) ? `, and ${provider}/<model> is sent to the provider '${provider}'` : "";
+  note(
+    `${path}.model_name`,
+    `callers write ${own}/<model>, which needs no entry; '${group}' cannot be an alias${other}`,
+  );
 }
