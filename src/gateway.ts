@@ -138,12 +138,15 @@ export async function startGateway(
     log,
   });
   const captures = await openCaptures(config, storage, log);
-  const accessSweeper = startSweeper({ name: "Ended sessions, audit records and captured requests", log }, async () => {
-    await deleteInBatches(captures.deleteOld);
-    await deleteInBatches((limit) => storage.sessions.deleteExpired(Date.now(), limit));
-    const before = Date.now() - config.auditRetentionDays * dayMs;
-    await deleteInBatches((limit) => storage.audit.deleteOld(before, limit));
-  });
+  const accessSweeper = startSweeper(
+    { name: "Ended sessions, audit records and captured requests", log },
+    () => deleteInBatches(captures.deleteOld),
+    () => deleteInBatches((limit) => storage.sessions.deleteExpired(Date.now(), limit)),
+    async () => {
+      const before = Date.now() - config.auditRetentionDays * dayMs;
+      await deleteInBatches((limit) => storage.audit.deleteOld(before, limit));
+    },
+  );
   const aliases = new Set(config.aliases.keys());
   const chatCompletions = createChatCompletions({ ...calling, router: chatRouter, fetchMedia });
   const messages = createMessages({ ...calling, router: chatRouter, chatCompletions, fetchMedia });
@@ -187,12 +190,13 @@ export async function startGateway(
     totalDays: config.usageRetentionDays,
     log,
   });
-  const budgetSweeper = startSweeper({ name: "Accounts of budgets that ended", log, everyMs: hourMs }, async () => {
-    // Later than their lines, so that both can be compared. A partition of lines is kept until its month is over.
-    const before = Date.now() - (config.ledgerRetentionDays + longestMonthDays) * dayMs;
-    await deleteInBatches((limit) => storage.budgets.deleteEnded(before, limit));
-    await deleteInBatches((limit) => storage.deliveries.deleteAlerts(before, limit));
-  });
+  // Later than their lines, so that both can be compared. A partition of lines is kept until its month is over.
+  const endedBefore = () => Date.now() - (config.ledgerRetentionDays + longestMonthDays) * dayMs;
+  const budgetSweeper = startSweeper(
+    { name: "Accounts of budgets that ended", log, everyMs: hourMs },
+    () => deleteInBatches((limit) => storage.budgets.deleteEnded(endedBefore(), limit)),
+    () => deleteInBatches((limit) => storage.deliveries.deleteAlerts(endedBefore(), limit)),
+  );
   const collectionSweeper = startSweeper({ name: "Abandoned collections", log }, collections.sweep);
   const webhookKeys = openWebhookKeys({ secrets: storage.secrets, log });
   const idSecret = await storage.secrets.getOrCreate("response-ids", 32);

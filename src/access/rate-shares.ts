@@ -3,6 +3,7 @@
 
 import type { Log } from "../log.ts";
 import type { Storage } from "../storage/storage.ts";
+import { deleteInBatches } from "../storage/sweeper.ts";
 import type { Counter } from "./counter-table.ts";
 import type { SharedCounters } from "./shared-counters.ts";
 import { stepMs, type WindowKind, waitFor } from "./window-cells.ts";
@@ -156,7 +157,8 @@ export class RateShares {
       if (this.#now() - this.#sweptAt < sweepEveryMs) return;
       this.#sweptAt = this.#now();
       this.#refused.clear();
-      await store.deleteExpired(Date.now(), presence.liveMs);
+      await deleteInBatches((limit) => store.deleteExpired(Date.now(), limit));
+      await store.deleteGateways(Date.now() - 10 * presence.liveMs);
     } catch (error) {
       this.#setDown(error);
     }

@@ -17,12 +17,17 @@ const orphansEveryMs = 3_600_000;
 
 export function startFileSweeper({ store, log, everyMs = minuteMs, now = Date.now }: FileSweeperOptions): Sweeper {
   let orphansAt = now();
-  return startSweeper({ everyMs, name: "Expired files", log }, async () => {
-    const expired = await store.sweepExpired();
-    if (expired > 0) log.debug("expired files were deleted", { files: expired });
-    if (now() < orphansAt) return;
-    orphansAt = now() + orphansEveryMs;
-    const orphans = await store.sweepOrphans();
-    if (orphans > 0) log.info("orphaned files were deleted", { files: orphans });
-  });
+  return startSweeper(
+    { everyMs, name: "Expired files", log },
+    async () => {
+      const expired = await store.sweepExpired();
+      if (expired > 0) log.debug("expired files were deleted", { files: expired });
+    },
+    async () => {
+      if (now() < orphansAt) return;
+      orphansAt = now() + orphansEveryMs;
+      const orphans = await store.sweepOrphans();
+      if (orphans > 0) log.info("orphaned files were deleted", { files: orphans });
+    },
+  );
 }

@@ -152,7 +152,7 @@ export const budgetStatements = {
     return rows.map(toBalance);
   }),
 
-  /** Deletes accounts whose period ended before the time, and leases that expired before it. Returns how many rows were deleted. */
+  /** Deletes accounts whose period ended before the time, and leases that expired before it. Returns how many rows were deleted: of each table at most `limit`. */
   deleteEnded: sweep(async (sql, before: number, limit: number): Promise<number> => {
     const lock = sql.names(sql.engine === "postgres" ? ["for update skip locked"] : []);
     const accounts = await sql`
@@ -161,7 +161,7 @@ export const budgetStatements = {
       ) returning 1 as one`;
     const leases = await sql`
       delete from budget_leases where (account_id, process_id) in (
-        select account_id, process_id from budget_leases where expires_at < ${before} ${lock}
+        select account_id, process_id from budget_leases where expires_at < ${before} order by expires_at limit ${limit} ${lock}
       ) returning 1 as one`;
     return accounts.length + leases.length;
   }),

@@ -4,7 +4,7 @@
 import { hourMs } from "../lib/time-units.ts";
 import { toBatches } from "./batches.ts";
 import type { LedgerLine } from "./ledger-line.ts";
-import { read } from "./operation.ts";
+import { deleteOldest, read } from "./operation.ts";
 import type { Sql, SqlRow } from "./sql.ts";
 
 /** Milliseconds: the upper bounds of the buckets. A last bucket has the values above them. The table has a column for each of them. */
@@ -14,7 +14,7 @@ const buckets = Array.from({ length: latencyBounds.length + 1 }, (_, index) => i
 const callColumns = buckets.map((index) => `calls_${index}`);
 const streamColumns = buckets.map((index) => `streams_${index}`);
 const columns = [...callColumns, ...streamColumns];
-const keyColumns = ["hour", "team", "provider", "model"];
+const keyColumns = ["hour", "team", "provider", "model"] as const;
 
 const addCounts = `on conflict (${keyColumns.join(", ")}) do update set ${columns
   .map((name) => `${name} = latency_hourly.${name} + excluded.${name}`)
@@ -41,6 +41,20 @@ export async function addLatencies(sql: Sql, lines: readonly LedgerLine[]): Prom
   const sorted = [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]): SqlRow => row);
   for (const batch of toBatches(sorted))
     await sql`insert into latency_hourly ${sql.columns(batch)} ${sql.raw(addCounts)}`;
+}
+
+export async function deleteLatencies(sql: Sql, before: number, limit: number): Promise<number> {
+  const from = sql.part`from latency_hourly where`;
+  const [timeColumn, ...idColumns] = keyColumns;
+  const deleted = await deleteOldest(sql, {
+    from,
+    timeColumn,
+    idColumns,
+    until: before - 1,
+    limit,
+    returning: ["hour"],
+  });
+  return deleted.length;
 }
 
 function count(row: Record<string, string | number>, column: string | undefined): void {

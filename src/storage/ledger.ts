@@ -4,10 +4,10 @@
 
 import { dayMs } from "../lib/time-units.ts";
 import { type AlertSettings, type BudgetAlert, chargeAccounts } from "./budgets.ts";
-import { addLatencies } from "./latencies.ts";
+import { addLatencies, deleteLatencies } from "./latencies.ts";
 import { readBlock, toBlock } from "./ledger-blocks.ts";
 import type { LedgerLine } from "./ledger-line.ts";
-import { insertRows, type Operation, read, write } from "./operation.ts";
+import { deleteOldest, insertRows, type Operation, read, sweep, write } from "./operation.ts";
 import type { Sql } from "./sql.ts";
 import { addToTotals, deleteTotals, LedgerSums } from "./usage-totals.ts";
 
@@ -171,26 +171,33 @@ export const ledgerStatements = {
 
   /**
    * Deletes blocks whose lines are all from before a time, the oldest first, and returns how many were deleted: at most `limit`. PostgreSQL
-   * drops whole partitions instead, so lines stay until their month is over.
+   * drops and counts whole partitions instead, so lines stay until their month is over.
    */
-  deleteBlocks: write(null, async (sql, before: number, limit: number): Promise<number> => {
-    await sql`delete from ledger_once where time < ${before}`;
-    await sql`delete from ledger_positions where updated_at < ${before} and process_id <> ${mergesRow}`;
-    if (sql.engine === "postgres") {
-      await dropPartitions(sql, toMonth(before));
-      return 0;
-    }
+  deleteBlocks: sweep(async (sql, before: number, limit: number): Promise<number> => {
+    if (sql.engine === "postgres") return await dropPartitions(sql, toMonth(before), limit);
     const deleted = await sql`
       delete from ledger_blocks where rowid in
         (select rowid from ledger_blocks where to_time < ${before} order by to_time limit ${limit}) returning 1 as one`;
     return deleted.length;
   }),
 
-  /** Deletes totals of hours before a time, and returns how many: at most a thousand. */
-  deleteTotals: write(null, async (sql, before: number): Promise<number> => {
-    await sql`delete from latency_hourly where hour < ${before}`;
-    return await deleteTotals(sql, before);
+  /** Deletes what recognises repeated lines, if it is from before a time, and returns how many rows were deleted: of each table at most `limit`. */
+  deleteMarks: sweep(async (sql, before: number, limit: number): Promise<number> => {
+    const until = before - 1;
+    const ids = await deleteOldest(sql, {
+      ...{ from: sql.part`from ledger_once where`, timeColumn: "time", until, limit, returning: ["id"] },
+    });
+    const from = sql.part`from ledger_positions where process_id <> ${mergesRow} and`;
+    const idColumns = ["process_id"];
+    const deletion = { from, timeColumn: "updated_at", idColumns, until, limit, returning: idColumns } as const;
+    return ids.length + (await deleteOldest(sql, deletion)).length;
   }),
+
+  /** Deletes totals of hours before a time, and returns how many rows were deleted: at most `limit`. */
+  deleteTotals: sweep(deleteTotals),
+
+  /** Deletes latencies of hours before a time, and returns how many rows were deleted: at most `limit`. */
+  deleteLatencies: sweep(deleteLatencies),
 
   /** For tests and checks: how many lines there are, and their sums. `rows` counts merged refusals once. */
   count: read(async (sql): Promise<{ lines: number; rows: number; costPico: bigint }> => {
@@ -277,14 +284,15 @@ function partitionOf(month: number): string {
   return `${partitionPrefix}${new Date(startOfMonth(month)).toISOString().slice(0, 7).replace("-", "_")}`;
 }
 
-/** Drops the partitions of the months before this one. */
-async function dropPartitions(sql: Sql, month: number): Promise<void> {
+/** Drops the partitions of the months before this one, at most `limit`, and returns how many. */
+async function dropPartitions(sql: Sql, month: number, limit: number): Promise<number> {
   const first = partitionOf(month);
   const rows = await sql<{ name: string }>`
     select relname as name from pg_inherits join pg_class on oid = inhrelid
     where inhparent = 'ledger_blocks'::regclass order by relname`;
-  const old = rows.filter(({ name }) => name.startsWith(partitionPrefix) && name < first);
-  if (old.length === 0) return;
+  const old = rows.filter(({ name }) => name.startsWith(partitionPrefix) && name < first).slice(0, limit);
+  if (old.length === 0) return 0;
   await sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
   for (const { name } of old) await sql`drop table ${sql.identifier(name)}`;
+  return old.length;
 }

@@ -173,21 +173,27 @@ interface PageRequest {
  */
 export async function deleteOldest<Row = SqlRow>(
   sql: Sql,
-  { from, timeColumn, until, limit, returning }: Deletion,
+  { from, timeColumn, idColumns = ["id"], until, limit, returning }: Deletion,
 ): Promise<Row[]> {
   const time = sql.names([timeColumn]);
-  const [last] = await sql<{ time: bigint; id: string }>`
-    select ${time} as time, id ${from} ${time} <= ${until} order by ${time}, id limit 1 offset ${limit - 1}`;
+  const columns = [timeColumn, ...idColumns];
+  const key = sql.names(columns);
+  const [last] = await sql`
+    select ${key} ${from} ${time} <= ${until} order by ${key} limit 1 offset ${limit - 1}`;
   // A range of the index instead of a list of ids: two processes that delete at the same time then lock rows in the same order.
   const range =
-    last === undefined ? sql.part`${time} <= ${until}` : sql.part`(${time}, id) <= (${last.time}, ${last.id})`;
+    last === undefined
+      ? sql.part`${time} <= ${until}`
+      : sql.part`(${key}) <= (${columns.map((name) => sql.part`${last[name] ?? null}`).reduce((list, value) => sql.part`${list}, ${value}`)})`;
   return await sql<Row>`delete ${from} ${range} returning ${sql.names(returning)}`;
 }
 
 interface Deletion {
   /** `from table where`, or `from table where … and` */
   readonly from: SqlFragment;
-  readonly timeColumn: "created_at" | "expires_at" | "time";
+  readonly timeColumn: "created_at" | "updated_at" | "expires_at" | "time" | "hour";
+  /** They distinguish rows of the same time. Default: `id`. */
+  readonly idColumns?: readonly string[];
   readonly until: number;
   readonly limit: number;
   readonly returning: readonly string[];

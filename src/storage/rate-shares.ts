@@ -1,7 +1,7 @@
 // What each gateway may use of a rate limit without asking again, and which gateways are running. Only on PostgreSQL: with SQLite there is one
 // gateway.
 
-import { insertRows, write } from "./operation.ts";
+import { deleteOldest, insertRows, sweep, write } from "./operation.ts";
 import type { Sql } from "./sql.ts";
 
 /** Amounts by the age of their step: the first is the current step. */
@@ -104,9 +104,23 @@ export const rateShareStatements = {
     },
   ),
 
-  deleteExpired: write(null, async (sql, now: number, liveMs: number): Promise<void> => {
-    await sql`delete from rate_shares where expires_at < ${now}`;
-    await sql`delete from gateways where seen_at < ${now - 10 * liveMs}`;
+  /** Returns how many shares were deleted: at most `limit`. */
+  deleteExpired: sweep(async (sql, now: number, limit: number): Promise<number> => {
+    const idColumns = ["limit_id", "window_start", "gateway_id"];
+    const from = sql.part`from rate_shares where`;
+    const deletion = {
+      from,
+      timeColumn: "expires_at",
+      idColumns,
+      until: now - 1,
+      limit,
+      returning: ["limit_id"],
+    } as const;
+    return (await deleteOldest(sql, deletion)).length;
+  }),
+
+  deleteGateways: write(null, async (sql, seenBefore: number): Promise<void> => {
+    await sql`delete from gateways where seen_at < ${seenBefore}`;
   }),
 };
 

@@ -18,16 +18,25 @@ export interface SweeperOptions {
 
 const rowsPerBatch = 500;
 
-/** One sweep runs at a time: a slow one delays the next. */
-export function startSweeper({ everyMs = minuteMs, name, log }: SweeperOptions, sweep: () => Promise<void>): Sweeper {
+/**
+ * One sweep runs at a time: a slow one delays the next. A step that fails is logged, and the steps after it run all the same: one that fails in
+ * every sweep must not keep the data of the others for ever.
+ */
+export function startSweeper(
+  { everyMs = minuteMs, name, log }: SweeperOptions,
+  ...steps: readonly (() => Promise<unknown>)[]
+): Sweeper {
   let running: Promise<void> | null = null;
   const timer = setInterval(() => {
-    running ??= sweep()
-      .catch((error) => log.warn(`${name} could not be deleted`, { error }))
-      .finally(() => {
-        running = null;
-      });
+    running ??= sweep().finally(() => {
+      running = null;
+    });
   }, everyMs);
+
+  async function sweep(): Promise<void> {
+    for (const step of steps) await step().catch((error) => log.warn(`${name} could not be deleted`, { error }));
+  }
+
   return {
     async stop() {
       clearInterval(timer);

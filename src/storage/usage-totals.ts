@@ -87,7 +87,6 @@ const sameDimensions = {
 };
 /** The ids of the sums of one combination. Two million hours are 239 years. */
 const idsPerDimension = 2 ** 21;
-const maxDeleted = 1_000;
 
 /** Rows as `LedgerSums.toRows` returns them. Always in the same order, so that two transactions never wait for each other. */
 export async function addToTotals(sql: Sql, rows: readonly SqlRow[]): Promise<void> {
@@ -134,15 +133,20 @@ export function joinSums(sql: Sql, from: number, to: number): SqlFragment {
   return sql.raw(`cross join usage_sums s on s.id >= ${first} and s.id < ${end}`);
 }
 
-/** At most `maxDeleted` sums, and then the combinations that have none. */
-export async function deleteTotals(sql: Sql, before: number): Promise<number> {
+/** The sums, and then the combinations that have none: at most `limit` rows together. */
+export async function deleteTotals(sql: Sql, before: number, limit: number): Promise<number> {
   const old =
     sql.engine === "postgres"
       ? sql.part`select id from usage_sums where hour < ${before}`
       : sql.part`select s.id from usage_dimensions d ${joinSums(sql, 0, before)}`;
-  const deleted = await sql`delete from usage_sums where id in (${old} limit ${maxDeleted}) returning 1 as one`;
+  const deleted = await sql`delete from usage_sums where id in (${old} limit ${limit}) returning 1 as one`;
+  if (deleted.length === limit) return limit;
   // A transaction that adds to a combination locks it and changes its last hour, so none is deleted that is in use.
-  if (deleted.length < maxDeleted)
-    await sql`delete from usage_dimensions where last_hour < ${Math.floor(before / hourMs) * hourMs}`;
-  return deleted.length;
+  const lock = sql.raw(sql.engine === "postgres" ? "for update skip locked" : "");
+  const unused = await sql`
+    delete from usage_dimensions where id in (
+      select id from usage_dimensions where last_hour < ${Math.floor(before / hourMs) * hourMs}
+      order by id limit ${limit - deleted.length} ${lock}
+    ) returning 1 as one`;
+  return deleted.length + unused.length;
 }

@@ -18,11 +18,23 @@ export interface RetentionOptions {
 const mergeAfterMs = 60_000;
 
 export function startLedgerRetention({ store, lineDays, totalDays, log, everyMs }: RetentionOptions): Sweeper {
-  return startSweeper({ name: "Old lines of the ledger", log, ...(everyMs !== undefined && { everyMs }) }, async () => {
-    const now = Date.now();
-    await store.createPartitions([0, 1, 2].map((months) => toMonth(now) + months));
-    await deleteInBatches((limit) => store.deleteBlocks(now - lineDays * dayMs, limit));
-    while ((await store.mergeBlocks(now - mergeAfterMs)) > 0);
-    while ((await store.deleteTotals(now - totalDays * dayMs)) > 0);
-  });
+  return startSweeper(
+    { name: "Old lines of the ledger", log, ...(everyMs !== undefined && { everyMs }) },
+    () => store.createPartitions([0, 1, 2].map((months) => toMonth(Date.now()) + months)),
+    () => deleteBefore(lineDays, store.deleteBlocks),
+    () => deleteBefore(lineDays, store.deleteMarks),
+    () => mergeBlocks(store),
+    () => deleteBefore(totalDays, store.deleteTotals),
+    () => deleteBefore(totalDays, store.deleteLatencies),
+  );
+}
+
+async function deleteBefore(days: number, deleteSome: LedgerStore["deleteBlocks"]): Promise<void> {
+  const before = Date.now() - days * dayMs;
+  await deleteInBatches((limit) => deleteSome(before, limit));
+}
+
+async function mergeBlocks(store: LedgerStore): Promise<void> {
+  const before = Date.now() - mergeAfterMs;
+  while ((await store.mergeBlocks(before)) > 0);
 }

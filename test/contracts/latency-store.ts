@@ -42,7 +42,7 @@ export function describeLatencyStore(engine: Engine): void {
           calls: counts({ 0: 1, 1: 1, [latencyBounds.length]: 1 }),
           streams: counts({ 0: 1 }),
         });
-        await storage.ledger.deleteTotals(noon + hourMs);
+        await storage.ledger.deleteLatencies(noon + hourMs, 10);
         expect(await list({ ...all, stepMs: hourMs })).toEqual([second]);
       });
     });
