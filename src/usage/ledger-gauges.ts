@@ -6,8 +6,9 @@ import type { Ledger } from "./ledger.ts";
 export function describeLedger({
   waiting,
   dropped,
+  refused,
   isBehind,
-}: Pick<Ledger, "waiting" | "dropped" | "isBehind">): Family[] {
+}: Pick<Ledger, "waiting" | "dropped" | "refused" | "isBehind">): Family[] {
   return [
     {
       name: "ledger_waiting_lines",
@@ -28,6 +29,12 @@ export function describeLedger({
       help: "Lines of the ledger that were lost.",
       type: "counter",
       samples: [{ labels: {}, value: dropped }],
+    },
+    {
+      name: "ledger_refused_lines_total",
+      help: "Lines of the ledger that the store refused because of their content.",
+      type: "counter",
+      samples: [{ labels: {}, value: refused }],
     },
   ];
 }

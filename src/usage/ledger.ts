@@ -1,14 +1,13 @@
 // Writes the lines of the ledger: first to the spool of this process, at once, and from there to the store in batches. A line is never dropped:
 // while the store is away it waits on disk, and when the disk is full, new calls are refused.
 
-import { appendFileSync } from "node:fs";
-import { join } from "node:path";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type AppendOutcome, type LedgerBatch, toMonth } from "../storage/ledger.ts";
 import type { LedgerLine } from "../storage/ledger-line.ts";
-import { isUnavailable } from "../storage/outage.ts";
+import { isUnavailable, isValueError, toUnavailable } from "../storage/outage.ts";
 import type { LedgerStore } from "../storage/storage.ts";
+import { keepRefused, takeRefused } from "./refused-lines.ts";
 import { type AbandonedSpool, joinLines, Spool, takeAbandoned } from "./spool.ts";
 
 export interface LedgerOptions {
@@ -42,6 +41,8 @@ export interface Ledger {
   onFlush(listener: () => void): void;
   /** Lines that were lost. */
   readonly dropped: number;
+  /** Lines that the store refused because of their content. They are in a file of the spool. */
+  readonly refused: number;
   /** Lines of this process that are not in the store yet. */
   readonly waiting: number;
   /** Lines wait on disk because the store does not accept them. */
@@ -88,6 +89,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const separateCounts = new Map<string, number>();
   const mergedRefusals = new Map<string, { line: LedgerLine; count: number }>();
   let dropped = 0;
+  let refused = 0;
   let recorded = 0;
   let stored = 0;
   let flushing: Promise<void> | null = null;
@@ -103,6 +105,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   // The partition of the next month exists before its first line.
   const monthsAhead = [0, 1].map((months) => toMonth(Date.now()) + months);
   store.createPartitions(monthsAhead).catch(() => {}); // created when a line needs them
+  retryRefused();
 
   function record(line: LedgerLine): void {
     if (isClosed) {
@@ -232,21 +235,32 @@ export function openLedger(options: LedgerOptions): Ledger {
     return outcome.lines;
   }
 
-  /** A line that the store refuses must not hold up the others: it is kept in a file of its own. */
-  async function append(lines: string, owner: string): Promise<number> {
+  async function appendWithPartitions(lines: string, owner: string): Promise<number> {
     try {
       return await appendOnce(lines, owner);
     } catch (error) {
-      if (isUnavailable(error)) throw error;
-      if (isMissingPartition(error)) {
-        const times = (JSON.parse(lines) as LedgerLine[]).map(({ time }) => toMonth(time));
-        await store.createPartitions([...new Set(times)]);
-        return await appendOnce(lines, owner);
-      }
+      if (!isMissingPartition(error)) throw error;
+      const months = (JSON.parse(lines) as LedgerLine[]).map(({ time }) => toMonth(time));
+      await store.createPartitions([...new Set(months)]);
+      return await appendOnce(lines, owner);
+    }
+  }
+
+  /**
+   * A line whose content the store refuses must not hold up the others: it is kept in a file of its own. With every other error the lines wait:
+   * a missing table or privilege is no reason to take them out of the ledger.
+   */
+  async function append(lines: string, owner: string): Promise<number> {
+    try {
+      return await appendWithPartitions(lines, owner);
+    } catch (error) {
+      if (!isValueError(error)) throw isUnavailable(error) ? error : toUnavailable(error);
       const each = splitLines(lines);
       const [only] = each;
       if (each.length === 1 && only !== undefined) {
-        keepRefused(only, error);
+        const path = keepRefused(folder, only);
+        refused++;
+        log.error("the store refused a line of the ledger, which is kept in a file", { path, error });
         return 0;
       }
       const middle = Math.ceil(each.length / 2);
@@ -255,10 +269,17 @@ export function openLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  function keepRefused(line: string, error: unknown): void {
-    const path = join(folder, "refused-lines.jsonl");
-    appendFileSync(path, `${line}\n`, { mode: 0o600 });
-    log.error("the store refused a line of the ledger, which is kept in a file", { path, error });
+  /** This version may store lines that an earlier one could not. `once`: a line that is retried twice counts once. */
+  function retryRefused(): void {
+    try {
+      takeRefused(folder, (line) => {
+        const parsed = parseLine(line);
+        if (parsed === null) keepRefused(folder, line);
+        else record({ ...parsed, once: 1 });
+      });
+    } catch (error) {
+      log.warn("lines that the store refused could not be read", { folder, error });
+    }
   }
 
   return {
@@ -277,6 +298,9 @@ export function openLedger(options: LedgerOptions): Ledger {
     onFlush: (listener) => void listeners.push(listener),
     get dropped() {
       return dropped;
+    },
+    get refused() {
+      return refused;
     },
     get waiting() {
       return recorded - stored;
@@ -306,6 +330,7 @@ export const noLedger: Ledger = {
   async flush() {},
   onFlush() {},
   dropped: 0,
+  refused: 0,
   waiting: 0,
   isBehind: false,
   async close() {},
@@ -325,6 +350,16 @@ function splitLines(lines: string): string[] {
     .slice(1, -1)
     .split("\n")
     .flatMap((line) => (line === "" ? [] : [line.replace(/^,/, "")]));
+}
+
+/** Null: no JSON object. */
+function parseLine(line: string): LedgerLine | null {
+  try {
+    const { n: _, ...parsed } = JSON.parse(line);
+    return parsed;
+  } catch {
+    return null;
+  }
 }
 
 function* inBatches(lines: readonly string[]): Generator<readonly string[]> {

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { GatewayError } from "../../src/errors.ts";
-import { isOutage, isUnavailable, toStorageError, toUnavailable } from "../../src/storage/outage.ts";
+import { isOutage, isUnavailable, isValueError, toStorageError, toUnavailable } from "../../src/storage/outage.ts";
 
 const failed = (members: { readonly code?: unknown; readonly errno?: unknown }) =>
   Object.assign(new Error("the statement failed"), members);
@@ -22,6 +22,37 @@ test.each([...states.map((errno) => ({ errno })), ...codes.map((code) => ({ code
     code: "dependency_unavailable",
     details: { retryAfter: 1, cause: error },
   });
+});
+
+test.each([
+  "28P01",
+  "28000",
+  "3D000",
+  "42501",
+  "55000",
+  "55P03",
+])("%s is answered as an outage, and a start does not wait for its end", (errno) => {
+  const error = failed({ code: "ERR_POSTGRES_SERVER_ERROR", errno });
+  expect(isOutage(error)).toBe(false);
+  expect(isUnavailable(toStorageError(error))).toBe(true);
+});
+
+test("only errors about values, and those of our own code, are blamed on the values", () => {
+  const sqlState = (errno: string) => failed({ code: "ERR_POSTGRES_SERVER_ERROR", errno });
+  const values = [
+    ...["22P05", "22003", "23502", "23505", "54000"].map(sqlState),
+    ...["SQLITE_CONSTRAINT_NOTNULL", "SQLITE_TOOBIG", "SQLITE_MISMATCH"].map((code) => failed({ code })),
+    ...[failed({ code: null }), new SyntaxError("JSON Parse error"), new TypeError("undefined is not an object")],
+  ];
+  const others = [
+    ...["28P01", "42501", "42P01", "42703", "0A000", "55000", "XX000", "57014"].map(sqlState),
+    ...["SQLITE_ERROR", "SQLITE_BUSY", "ERR_POSTGRES_CONNECTION_CLOSED", "ERR_POSTGRES_AUTHENTICATION_FAILED"].map(
+      (code) => failed({ code }),
+    ),
+    toUnavailable(),
+  ];
+  expect(values.filter((error) => !isValueError(error))).toEqual([]);
+  expect(others.filter(isValueError)).toEqual([]);
 });
 
 test("every other error stays what it is", () => {

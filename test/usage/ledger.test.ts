@@ -286,5 +286,31 @@ test("text that PostgreSQL cannot store, and a line that the store refuses, hold
     await ledger.close();
     expect((await storage.ledger.count()).lines).toBe(22);
     expect(readFileSync(join(folder, "refused-lines.jsonl"), "utf8")).toBe('{"n":13,"id":"incomplete","time":5}\n');
+    expect(ledger.refused).toBe(1);
+  });
+});
+
+test("a process that starts retries the lines that the store refused, and each counts once", async () => {
+  await withLedgers(async ({ storage, folder, open }) => {
+    const file = join(folder, "refused-lines.jsonl");
+    const incomplete = { n: 7, id: "incomplete", time: 5 };
+    const refused = [
+      ...[makeLine({ n: 5 }), makeLine({ n: 6 }), incomplete].map((line) => JSON.stringify(line)),
+      "no JSON",
+    ];
+    const text = refused.map((line) => `${line}\n`).join("");
+    await open().close();
+    // The second file is what a crash leaves behind.
+    for (const name of ["refused-lines.jsonl", "refused-lines.retried.jsonl", "refused-lines.jsonl"]) {
+      writeFileSync(join(folder, name), text);
+      const ledger = open();
+      await ledger.flush();
+      await ledger.close();
+      expect((await storage.ledger.count()).lines).toBe(2);
+      const left = readFileSync(file, "utf8").trimEnd().split("\n");
+      expect(new Set(left)).toEqual(new Set(["no JSON", '{"n":3,"id":"incomplete","time":5,"once":1}']));
+      expect(ledger.refused).toBe(1);
+      rmSync(file);
+    }
   });
 });
