@@ -3,8 +3,9 @@
 
 import { timingSafeEqual } from "node:crypto";
 import { shareRuns } from "../lib/share-runs.ts";
+import { dayMs } from "../lib/time-units.ts";
 import type { Log } from "../log.ts";
-import type { KeyRecord } from "../storage/keys.ts";
+import type { KeyChanges, KeyRecord } from "../storage/keys.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { TeamRecord } from "../storage/teams.ts";
 import type { Caller } from "./caller.ts";
@@ -40,6 +41,15 @@ interface Entry {
   usedAt: number;
 }
 
+/** What is kept of a key that no longer works: rows of keys are never deleted, so there may be many. */
+interface RetiredKey {
+  readonly secretHash: string;
+  readonly previousHash: string | null;
+  readonly refusal: Lookup;
+}
+
+// After its expiry. A key that is given more time is read again.
+const retiredAfterMs = dayMs;
 const hashLength = 64;
 // No key is longer, and hashing long values would let anyone cause work.
 const maxSecretLength = 512;
@@ -60,6 +70,8 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
   const keys = new Map<string, KeyRecord>();
   const teams = new Map<string, Team>();
   const entries = new Map<string, Entry>();
+  const retired = new Map<string, RetiredKey>();
+  const retiredSecrets = new Map<string, Lookup>();
   const used = new Map<string, Entry>();
   const adminEntry =
     admin === null
@@ -79,7 +91,10 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
     // The map is indexed by the SHA-256 of the value, so the time of the lookup reveals nothing about stored secrets. The comparison that
     // decides takes constant time.
     const hex = hashSecret(secret);
-    const entry = entries.get(hex) ?? (admin?.secretHash === hex ? adminEntry : null);
+    const known = entries.get(hex);
+    const refusal = known === undefined ? judgeRetired(retiredSecrets.get(hex)) : undefined;
+    if (refusal !== undefined) return refusal;
+    const entry = known ?? (admin?.secretHash === hex ? adminEntry : null);
     scratch.write(hex, "latin1");
     return entry === null || !timingSafeEqual(entry.hash, scratch) ? judgeMissing() : use(entry);
   }
@@ -115,7 +130,7 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
   async function load(): Promise<void> {
     try {
       const startedAt = now();
-      const changes = await storage.keys.changedSince(revision);
+      const changes = await readChanges();
       // The store was restored from a backup, so keys that it does not contain must not work.
       if (changes.revision < revision) forgetAll();
       const changed = new Set(changes.teams.map(({ name }) => name));
@@ -133,12 +148,41 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
     }
   }
 
+  async function readChanges(): Promise<Omit<KeyChanges, "next">> {
+    let { next, ...changes } = await storage.keys.changedSince(revision);
+    const [keys, teams] = [[...changes.keys], [...changes.teams]];
+    while (next !== null) {
+      const page: KeyChanges = await storage.keys.changedSince(revision, next);
+      keys.push(...page.keys);
+      teams.push(...page.teams);
+      changes = { ...changes, teamCount: page.teamCount };
+      next = page.next;
+    }
+    // The revision of the first page: what changed later is read again.
+    return { ...changes, keys, teams };
+  }
+
   async function forgetDeletedTeams(): Promise<void> {
     const existing = new Set(await storage.teams.listNames());
     for (const name of teams.keys()) if (!existing.has(name)) teams.delete(name);
   }
 
   function remember(key: KeyRecord): void {
+    // A key that was known is kept in full, because requests and jobs of it may run.
+    if (keys.has(key.id) || !isRetired(key, now())) hold(key);
+    else retire(key);
+  }
+
+  function retire(key: KeyRecord): void {
+    dropRetired(key.id);
+    const refusal = key.revokedAt !== null ? revoked : key.enabled ? expired : disabled;
+    retired.set(key.id, { secretHash: key.secretHash, previousHash: key.previousHash, refusal });
+    retiredSecrets.set(key.secretHash, refusal);
+    if (key.previousHash !== null) retiredSecrets.set(key.previousHash, revoked);
+  }
+
+  function hold(key: KeyRecord): void {
+    dropRetired(key.id);
     const before = keys.get(key.id);
     const team = key.team === null ? null : (teams.get(key.team) ?? null);
     const holder = { caller: toCaller(key, team, names), isTeamDisabled: team?.record.enabled === false };
@@ -155,10 +199,16 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
     entries.set(key.previousHash, toEntry(key, holder, key.previousHash, key.previousUntil ?? 0));
   }
 
+  function dropRetired(keyId: string): void {
+    const before = retired.get(keyId);
+    if (before === undefined) return;
+    retired.delete(keyId);
+    retiredSecrets.delete(before.secretHash);
+    if (before.previousHash !== null) retiredSecrets.delete(before.previousHash);
+  }
+
   function forgetAll(): void {
-    keys.clear();
-    teams.clear();
-    entries.clear();
+    for (const map of [keys, teams, entries, retired, retiredSecrets]) map.clear();
   }
 
   function confirm(time: number): void {
@@ -192,6 +242,9 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
     }
   }
 
+  const isKnown = (keyId: string) => keys.has(keyId) || retired.has(keyId);
+  const judgeRetired = (refusal: Lookup | undefined) => (refusal !== undefined && isStale ? unavailable : refusal);
+
   storage.onKeysChanged(() => {
     if (!isClosed) refreshQuietly();
   });
@@ -208,7 +261,9 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
     /** The caller of a key by its id, also of a key that is revoked or has expired. Null: no key has the id. */
     async findCaller(keyId: string): Promise<Caller | null> {
       // Another process may have created the key a moment ago. The limits of a known key are taken from the snapshot.
-      if (!keys.has(keyId)) await refresh();
+      if (!isKnown(keyId)) await refresh();
+      const key = retired.has(keyId) ? await storage.keys.get(keyId) : null;
+      if (key !== null && retired.has(keyId)) hold(key);
       const hash = keys.get(keyId)?.secretHash;
       return hash === undefined ? null : (entries.get(hash)?.found.caller ?? null);
     },
@@ -218,6 +273,8 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
      * that secret. `isUse`: whether the last use of the key is noted.
      */
     lookUpById(keyId: string, wasUsed: (secretHash: string) => boolean, isUse: boolean): Lookup {
+      const refusal = judgeRetired(retired.get(keyId)?.refusal);
+      if (refusal !== undefined) return refusal;
       const key = keyId === admin?.id ? admin : keys.get(keyId);
       if (key === undefined) return judgeMissing();
       const hash = [key.secretHash, key.previousHash].find((one) => one !== null && wasUsed(one));
@@ -228,7 +285,9 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
 
     /** Whether a request with this key would be accepted now. Not a use of the key. */
     async checkById(keyId: string): Promise<Lookup> {
-      if (!keys.has(keyId)) await refresh();
+      if (!isKnown(keyId)) await refresh();
+      const refusal = judgeRetired(retired.get(keyId)?.refusal);
+      if (refusal !== undefined) return refusal;
       const entry = entries.get(keys.get(keyId)?.secretHash ?? "");
       return entry === undefined ? judgeMissing() : judge(entry, now());
     },
@@ -250,6 +309,12 @@ export async function openKeySnapshot(options: KeySnapshotOptions, admin: KeyRec
       await recordUses();
     },
   };
+}
+
+/** Whether a key can work again only after a change of the key. */
+function isRetired({ revokedAt, expiresAt, previousUntil }: KeyRecord, time: number): boolean {
+  if (revokedAt !== null) return true;
+  return expiresAt !== null && expiresAt < time - retiredAfterMs && (previousUntil ?? 0) <= time;
 }
 
 /** A team as lookups use it. */

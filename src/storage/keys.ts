@@ -3,10 +3,19 @@
 import type { KeyKind, KeyScope, KeyState } from "../contract/keys.ts";
 import type { Role } from "../contract/roles.ts";
 import { type Actor, recordChange, toDifference, toShownState } from "./audit.ts";
-import { isFound, listPage, nextRevision, read, write } from "./operation.ts";
+import {
+  type ChangedRow,
+  changesPerPage,
+  isFound,
+  listPage,
+  nextRevision,
+  read,
+  readChanges,
+  write,
+} from "./operation.ts";
 import { integer, json, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 import type { Sql, SqlRow } from "./sql.ts";
-import { limitColumns, readTeamsSince, requireTeam, type TeamRecord } from "./teams.ts";
+import { limitColumns, requireTeam, type TeamRecord, toTeam } from "./teams.ts";
 
 /** Times are epoch milliseconds. */
 const columns = {
@@ -60,6 +69,14 @@ export interface KeyFilter {
   readonly offset: number;
 }
 
+/** The last row of a page of changes. */
+export interface ChangePosition {
+  readonly table: "api_keys" | "teams";
+  readonly revision: bigint;
+  readonly id: string;
+}
+
+/** A page of them. */
 export interface KeyChanges {
   /** The newest revision. It is smaller than the requested one only if the store was restored from a backup. */
   readonly revision: bigint;
@@ -67,6 +84,8 @@ export interface KeyChanges {
   readonly teams: readonly TeamRecord[];
   /** How many teams there are. A deleted team has no row that could be among the changes. */
   readonly teamCount: number;
+  /** Null: there are no further changes. */
+  readonly next: ChangePosition | null;
 }
 
 /** `forbidden`: only administrators change management keys. */
@@ -125,16 +144,24 @@ export const keyStatements = {
     return await listPage(sql, { from, ...page }, fromRow);
   }),
 
-  changedSince: read(async (sql, revision: bigint): Promise<KeyChanges> => {
+  /** In pages, because no row is ever deleted: all keys together would exceed the deadline. `from`: `next` of the page before. */
+  changedSince: read(async (sql, revision: bigint, from: ChangePosition | null = null): Promise<KeyChanges> => {
     // The topic first: rows that are committed in between are then read twice instead of never.
     const [topic] = await sql<{ revision: bigint }>`select revision from topics where topic = 'keys'`;
     const newest = topic?.revision ?? 0n;
-    const after = newest < revision ? 0n : revision;
-    const rows = await sql`select * from api_keys where revision > ${after}`;
+    const start = { revision: newest < revision ? 0n : revision, id: null };
+    const keys = from?.table === "teams" ? [] : await readChanges(sql, "api_keys", from ?? start);
     // Teams after keys, so that the team of every key is known.
-    const teams = await readTeamsSince(sql, after);
+    const hasMoreKeys = keys.length === changesPerPage;
+    const teams = hasMoreKeys ? [] : await readChanges(sql, "teams", from?.table === "teams" ? from : start);
     const [counted] = await sql<{ total: bigint }>`select count(*) as total from teams`;
-    return { revision: newest, keys: rows.map(fromRow), teams, teamCount: Number(counted?.total) };
+    return {
+      revision: newest,
+      keys: keys.map(fromRow),
+      teams: teams.map(toTeam),
+      teamCount: Number(counted?.total),
+      next: toPosition("api_keys", keys) ?? toPosition("teams", teams),
+    };
   }),
 
   /** `newTeam` is stored if the changes name a team that does not exist. */
@@ -185,6 +212,12 @@ export const keyStatements = {
     }
   }),
 };
+
+/** Null: the page is not full, so it is the last one. */
+function toPosition(table: ChangePosition["table"], page: readonly ChangedRow[]): ChangePosition | null {
+  const last = page[changesPerPage - 1];
+  return last === undefined ? null : { table, revision: last.revision, id: last.id };
+}
 
 async function find(sql: Sql, id: string): Promise<KeyRecord | null> {
   const [row] = await sql`select * from api_keys where id = ${id}`;

@@ -97,6 +97,21 @@ export async function nextRevision(sql: Sql, topic: "keys"): Promise<bigint> {
   return row.revision;
 }
 
+export const changesPerPage = 2_000;
+
+export type ChangedRow = SqlRow & { readonly id: string; readonly revision: bigint };
+
+/** A page of the rows that changed after a row, or after all rows of a revision (`id` null), in the order of their revisions. */
+export async function readChanges(
+  sql: Sql,
+  table: "api_keys" | "teams",
+  { revision, id }: { readonly revision: bigint; readonly id: string | null },
+): Promise<ChangedRow[]> {
+  const isAfter = id === null ? sql.part`revision > ${revision}` : sql.part`(revision, id) > (${revision}, ${id})`;
+  return await sql<ChangedRow>`
+    select * from ${sql.identifier(table)} where ${isAfter} order by revision, id limit ${changesPerPage}`;
+}
+
 /** The revision of every topic. It is cheap and therefore also the health check of the store. */
 export const readRevisions = read(async (sql) => {
   const rows = await sql<{ topic: Topic; revision: bigint }>`select topic, revision from topics`;

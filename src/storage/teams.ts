@@ -38,6 +38,7 @@ const columns = {
   createdAt: integer,
 };
 const { toRow, fromRow } = mapRecord(columns);
+export const toTeam = fromRow;
 
 export type TeamRecord = RecordOf<typeof columns>;
 export type TeamSettings = Omit<TeamRecord, "id" | "name" | "createdAt">;
@@ -110,11 +111,6 @@ export const teamStatements = {
     return Number(row?.total);
   }),
 };
-
-export async function readTeamsSince(sql: Sql, revision: bigint): Promise<TeamRecord[]> {
-  const rows = await sql`select * from teams where revision > ${revision}`;
-  return rows.map(fromRow);
-}
 
 /** Whether there is a team of this name, or `newTeam` was stored. The caller holds the revision, so no other process deletes the team meanwhile. */
 export async function requireTeam(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createFirstKeys } from "../../src/access/first-keys.ts";
 import { adminKeyId, type Keyring, openKeyring } from "../../src/access/keys.ts";
 import { type CreateKeyRequest, createKeyRequest } from "../../src/contract/keys.ts";
-import { minuteMs } from "../../src/lib/time-units.ts";
+import { dayMs, minuteMs } from "../../src/lib/time-units.ts";
 import { openStorage, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
 import {
   catchError,
@@ -13,8 +13,10 @@ import {
   makeBudget,
   makeKey,
   makeTeam,
+  multiplyRow,
   quiet,
   startChild,
+  withDatabase,
   withStorage,
 } from "../contracts/engines.ts";
 import { startOwnPostgres, whyNoOwnPostgres } from "../support/postgres.ts";
@@ -23,6 +25,8 @@ import { waitFor } from "../support/wait.ts";
 function request(members: Record<string, unknown> = {}): CreateKeyRequest {
   return createKeyRequest.parse({ name: "a key", ...members });
 }
+
+const everything = { kind: null, enabled: null, team: null, limit: 100, offset: 0 };
 
 interface Room {
   readonly storage: Storage;
@@ -108,6 +112,61 @@ for (const engine of createEngines()) {
           problems: [{ loc: ["body", "expires_at"], type: "value_error" }],
         });
         expect(await catchError(keyring.create(request(past)))).toHaveProperty("problems");
+      });
+    });
+
+    test("keys that expired long ago and revoked ones are refused after a start, and those that are given time work again", async () => {
+      const options = await engine.createStore();
+      const secrets = { expired: "", replaced: "", disabled: "", revoked: "", working: "" };
+      const ids = { ...secrets };
+      await withKeyring(options, async ({ keyring, time }) => {
+        for (const name of ["expired", "disabled", "revoked", "working"] as const) {
+          const expires_at = name === "working" ? null : new Date(time + minuteMs).toISOString();
+          const made = await keyring.create(request({ expires_at, owner: "team" }));
+          [ids[name], secrets[name]] = [made.id, made.key];
+        }
+        secrets.replaced = secrets.expired;
+        const rotated = await keyring.rotate(ids.expired, 0);
+        secrets.expired = rotated.key;
+        await keyring.update(ids.disabled, { enabled: false });
+        await keyring.revoke(ids.revoked);
+      });
+      await withStorage(options, async (storage) => {
+        const time = Date.now() + 3 * dayMs;
+        const keyring = await openKeyring({
+          ...{ storage, adminKey: secrets.revoked, staleAfterMs: 10 * dayMs, log: quiet, now: () => time },
+        });
+        const look = () =>
+          Object.entries(secrets).map(([name, secret]) => {
+            const found = keyring.lookUp(secret);
+            return [name, "refused" in found ? found.refused : "works"];
+          });
+        const refused = { expired: "expired", replaced: "revoked", disabled: "disabled", revoked: "revoked" };
+        expect(Object.fromEntries(look())).toEqual({ ...refused, working: "works" });
+        expect(await keyring.checkById(ids.expired)).toEqual({ refused: "expired" });
+        expect(keyring.lookUpById(ids.revoked, () => true, true)).toEqual({ refused: "revoked" });
+        expect(await keyring.findCaller(ids.revoked)).toMatchObject({ keyId: ids.revoked, team: "team" });
+        // A change of the team reads its keys again.
+        const team = keyring.findTeam("team");
+        await storage.teams.update(team?.id ?? "", { tags: { changed: "yes" } });
+        await keyring.refresh();
+        expect(await keyring.findCaller(ids.expired)).toMatchObject({ tags: { changed: "yes" } });
+        expect(keyring.lookUp(secrets.working)).toMatchObject({ caller: { tags: { changed: "yes" } } });
+        await keyring.update(ids.expired, { expires_at: new Date(time + minuteMs).toISOString() });
+        expect(Object.fromEntries(look())).toEqual({ ...refused, expired: "works", working: "works" });
+        await keyring.close();
+      });
+    });
+
+    test("all of many keys are known after a start", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        await storage.keys.insert(makeKey({ secretHash: "hash" }));
+        await withDatabase(options, ({ sql }) => multiplyRow(sql, "api_keys", 4_500));
+        const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: minuteMs, log: quiet });
+        for (const { id } of (await storage.keys.list({ ...everything, limit: 5_000 })).items)
+          expect(await keyring.checkById(id)).toHaveProperty("caller");
+        await keyring.close();
       });
     });
 

@@ -9,7 +9,7 @@ import { createLog } from "../../src/log.ts";
 import { connectPostgres, connectSqlite } from "../../src/storage/connect.ts";
 import type { JobResult, NewJob } from "../../src/storage/job-records.ts";
 import type { KeyRecord } from "../../src/storage/keys.ts";
-import type { Database } from "../../src/storage/sql.ts";
+import type { Database, Sql } from "../../src/storage/sql.ts";
 import { openStorage, type ResponseRecord, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
 import type { TeamRecord } from "../../src/storage/teams.ts";
 import type { WorkItem, WorkKind } from "../../src/storage/work-queue.ts";
@@ -387,4 +387,15 @@ export async function catchError(work: Promise<unknown>): Promise<unknown> {
     return error;
   }
   throw new Error("It did not fail");
+}
+
+/** Copies the only row of a table. The copies have texts of their own where the table has unique ones. */
+export async function multiplyRow(sql: Sql, table: "api_keys" | "teams", copies: number): Promise<void> {
+  const [row = {}] = await sql.script(`select * from ${table}`);
+  const own = table === "teams" ? ["id", "name"] : ["id", "secret_hash"];
+  const columns = Object.keys(row);
+  const values = columns.map((name) => (own.includes(name) ? `${name} || n` : name));
+  await sql.script(`
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${copies})
+    insert into ${table} (${columns.join(", ")}) select ${values.join(", ")} from ${table}, numbers`);
 }

@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { ValidationError } from "../../src/errors.ts";
+import type { KeyChanges } from "../../src/storage/keys.ts";
 import { waitFor } from "../support/wait.ts";
 import {
   catchError,
@@ -10,9 +11,11 @@ import {
   makeBudget,
   makeKey,
   makeTeam,
+  multiplyRow,
   runTogether,
   startChild,
   watchKeys,
+  withDatabase,
   withStorage,
 } from "./engines.ts";
 
@@ -178,6 +181,29 @@ export function describeKeyStore(engine: Engine): void {
         const after = await storage.keys.changedSince(before.revision);
         expect(after.keys.map((key) => key.id)).toEqual([second.id]);
         expect((await storage.keys.changedSince(after.revision)).keys).toEqual([]);
+      });
+    });
+
+    test("many keys and teams are read in pages, also those of one revision", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        await storage.keys.insert(makeKey({ team: "team" }), makeTeam("team"));
+        await withDatabase(options, async ({ sql }) => {
+          for (const table of ["api_keys", "teams"] as const) await multiplyRow(sql, table, 4_500);
+        });
+        const [keys, teams] = [new Set<string>(), new Set<string>()];
+        let pages = 0;
+        for (let from: KeyChanges["next"] = null; ; ) {
+          const page: KeyChanges = await storage.keys.changedSince(0n, from);
+          pages += 1;
+          expect(page.keys.length).toBeLessThanOrEqual(2_000);
+          expect(page.teams.length).toBeLessThanOrEqual(2_000);
+          for (const { id } of page.keys) keys.add(id);
+          for (const { id } of page.teams) teams.add(id);
+          from = page.next;
+          if (from === null) break;
+        }
+        expect([keys.size, teams.size, pages]).toEqual([4_501, 4_501, 5]);
       });
     });
 
