@@ -268,8 +268,7 @@ export function describeJobStore(engine: Engine): void {
         expect(await storage.jobs.findUnfinished([item])).toEqual([]);
         expect(await storage.work.extend([item])).toEqual([]);
         expect(await storage.jobs.release(item, running.id, { dueAt: 0, uncount: false })).toBe(false);
-        const late = { id: crypto.randomUUID() };
-        expect(await storage.jobs.finish(item, running.id, makeResult(), late)).toBe(false);
+        expect(await storage.jobs.finish(item, running.id, makeResult(), { id: crypto.randomUUID() })).toBe(false);
         expect(await storage.jobs.find(running.id, running.owner)).toMatchObject({ status: "fail" });
         expect(await storage.deliveries.listForJob(running.id, running.owner)).toHaveLength(1);
 

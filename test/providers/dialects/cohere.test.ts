@@ -252,11 +252,7 @@ test.each([
     ["reasoning.max_tokens"],
   ],
   [{ thinking: { type: "enabled", budget_tokens: 500 } }, { type: "enabled", token_budget: 500 }, []],
-  [
-    { thinking: { type: "adaptive" }, reasoning_effort: "low", max_tokens: 40_000 },
-    { type: "enabled", token_budget: 1_024 },
-    [],
-  ],
+  [{ thinking: { type: "adaptive" }, reasoning_effort: "low" }, { type: "enabled", token_budget: 1_024 }, []],
   [{ thinking: { type: "between_tools" } }, { type: "disabled" }, ["thinking"]],
   [{ thinking: { type: "enabled", budget_tokens: 500 }, max_tokens: 900 }, { type: "disabled" }, ["thinking"]],
   [
