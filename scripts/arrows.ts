@@ -13,7 +13,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   cli: words(
     "access config contract engine-process engines files gateway inference jobs provider-setup providers services storage supervisor usage version worker-process",
   ),
-  supervisor: ["access", "config", "contract"],
+  supervisor: ["access", "config", "contract", "storage"],
   gateway: words(
     "access catalogue config contract egress engines files http inference jobs providers services storage usage version",
   ),

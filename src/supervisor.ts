@@ -2,8 +2,7 @@
 // which runs local engines for both. It reads the configuration and sends it to every process that it starts. It restarts a process that died, reloads on SIGHUP, and drains all
 // processes on SIGTERM. It serves no request itself, so that no request can crash it.
 
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, childEnvironment, toSnapshot } from "./config.ts";
 import type { Degradation, GatewayStatus, ServedConfiguration } from "./contract/health.ts";
@@ -22,6 +21,7 @@ import type {
   StartFailure,
   StartSummary,
 } from "./supervisor/messages.ts";
+import { createRunFolder } from "./supervisor/run-folder.ts";
 import { openSlots } from "./supervisor/slots.ts";
 
 export interface ReloadOutcome {
@@ -99,7 +99,8 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   const metrics = createMetricsCollector(() =>
     [...children].filter(({ isReady }) => isReady).map((child) => child.process),
   );
-  const socketFolder = mkdtempSync(join(tmpdir(), "switchyard-"));
+  const runFolder = createRunFolder({ log });
+  const socketFolder = runFolder.path;
   // At most one configuration less than the limit drains while another one starts, beside the current one.
   const slots = openSlots(join(socketFolder, "counters"), totalOf(count(config)) * (maxDrainingGenerations + 1));
   // The processes of two configurations run during a reload.
@@ -542,7 +543,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     async stop(): Promise<void> {
       stopping = true;
       await retireAll(() => true);
-      rmSync(socketFolder, { recursive: true, force: true });
+      runFolder.remove();
     },
   };
 }
