@@ -1,6 +1,6 @@
 // The data folder: its permissions, its lock, and a check that SQLite is safe on its file system.
 
-import { closeSync, existsSync, mkdirSync, openSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SettingError } from "../errors.ts";
 import { lookUp } from "../lib/look-up.ts";
@@ -27,12 +27,26 @@ export function databaseFile(dataDir: string): string {
   return join(dataDir, "switchyard.sqlite");
 }
 
-/** Only this user may read the folder and the database. SQLite gives its side files the mode of the database. */
+/** Only this user may read the folder and the database. SQLite gives new side files the mode of the database. */
 export function createDataDir(dataDir: string): void {
   explainUnusable(dataDir, () => {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     createPrivateFile(databaseFile(dataDir));
   });
+  for (const path of listSharedFiles(dataDir)) {
+    try {
+      chmodSync(path, 0o600);
+    } catch {
+      // It belongs to another user, or SQLite has just deleted it. `switchyard doctor` warns about it.
+    }
+  }
+}
+
+/** Files of the database that other users may read, for example because a backup was restored with the usual permissions. */
+export function listSharedFiles(dataDir: string): string[] {
+  return ["", "-wal", "-shm"]
+    .map((ending) => databaseFile(dataDir) + ending)
+    .filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0);
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -115,6 +129,6 @@ export function isGatewayRunning(dataDir: string): boolean {
   return lock === null;
 }
 
-function createPrivateFile(path: string): void {
+export function createPrivateFile(path: string): void {
   closeSync(openSync(path, "a", 0o600));
 }

@@ -122,11 +122,14 @@ test("a store of a newer version, and one that is damaged, are told apart", asyn
 
 test("files that others may read, and keys that were left, are reported", async () => {
   const folder = await createStore();
+  const database = join(folder, "data", "switchyard.sqlite");
   chmodSync(join(folder, "data"), 0o755);
+  chmodSync(database, 0o640);
   mkdirSync(join(folder, "data", "first-keys"));
   const { out, code } = await run(folder);
   expect(code).toBe(0);
   expect(out).toContain(`chmod 700 ${join(folder, "data")}`);
+  expect(out).toContain(`chmod 600 ${database}`);
   expect(out).toContain("still holds the keys of the first start");
 });
 

@@ -1,11 +1,16 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { readdirSync, statSync } from "node:fs";
+import { chmodSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { findNetworkFileSystem } from "../../src/storage/data-dir.ts";
-import { lockDataDir } from "../../src/storage/storage.ts";
+import { listSharedFiles, lockDataDir } from "../../src/storage/storage.ts";
 import { createFolders, makeKey, quiet, startChild, withStorage } from "../contracts/engines.ts";
 
 const folders = createFolders();
+const listFiles = (dataDir: string) =>
+  readdirSync(dataDir)
+    .filter((name) => name.startsWith("switchyard.sqlite"))
+    .map((name) => join(dataDir, name))
+    .toSorted();
 afterAll(() => folders.remove());
 
 describe("the data folder", () => {
@@ -45,6 +50,21 @@ describe("the data folder", () => {
       for (const file of files) expect([file, statSync(join(dataDir, file)).mode & 0o777]).toEqual([file, 0o600]);
     });
     lock.release();
+  });
+
+  test("a database that other users may read, as after a restore, is for this user alone from the next start on", async () => {
+    const dataDir = folders.create();
+    const options = { databaseUrl: null, dataDir, log: quiet };
+    await withStorage(options, async (storage) => {
+      await storage.keys.insert(makeKey());
+      const files = listFiles(dataDir);
+      expect(files).toHaveLength(3);
+      for (const file of files) chmodSync(file, 0o644);
+      expect(listSharedFiles(dataDir).toSorted()).toEqual(files);
+      await withStorage(options, () => Promise.resolve());
+      expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
+      expect(listSharedFiles(dataDir)).toEqual([]);
+    });
   });
 
   test("a network file system is known by its number, signed or not", () => {

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs
 import { dirname, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { messageOf } from "../../errors.ts";
-import { findNetworkFileSystem, inspectStore, type StoreState } from "../../storage/storage.ts";
+import { findNetworkFileSystem, inspectStore, listSharedFiles, type StoreState } from "../../storage/storage.ts";
 import { type Finding, report } from "./finding.ts";
 
 /** The oldest version of PostgreSQL that its developers still maintain. */
@@ -24,6 +24,14 @@ export function checkDataDir({ dataDir, databaseUrl }: Pick<Config, "dataDir" | 
   const findings: Finding[] = [];
   if ((statSync(dataDir).mode & 0o077) !== 0)
     findings.push(warning(`Other users of this machine may read ${dataDir}.`, `Run: chmod 700 ${dataDir}`));
+  const shared = listSharedFiles(dataDir);
+  if (shared.length > 0)
+    findings.push(
+      warning(
+        `Other users of this machine may read ${shared.join(", ")}, which may contain private keys.`,
+        `Run: chmod 600 ${shared.join(" ")}`,
+      ),
+    );
   const network = databaseUrl === null ? findNetworkFileSystem(statfsSync(dataDir).type) : null;
   if (network !== null)
     findings.push(
