@@ -100,6 +100,10 @@ export function printResult(output: Output, isJson: boolean | undefined, { json,
   for (const line of isJson ? [JSON.stringify(json, null, 2)] : lines) output.print(line);
 }
 
+export function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1_048_576)} MB`;
+}
+
 /** Parses a repeatable option: Commander calls this for each occurrence. */
 export function collect(value: string, previous: readonly string[] = []): string[] {
   return [...previous, value];

@@ -92,8 +92,8 @@ const lazyCommands: Readonly<Record<string, LazyCommand>> = {
     readsSettings: false,
   },
   storage: {
-    summary: "Move stored data from SQLite to PostgreSQL.",
-    load: async (output) => (await import("./storage.ts")).createStorageCommand(toMoveContext(output)),
+    summary: "Back up a store in SQLite, or move it to PostgreSQL.",
+    load: async (output) => (await import("./storage.ts")).createStorageCommand(toStoreFilesContext(output)),
   },
   doctor: {
     summary: "Find what keeps the gateway from working, and how to repair it.",
@@ -250,10 +250,10 @@ function toWebhooksContext(output: Output) {
   };
 }
 
-function toMoveContext(output: Output) {
+function toStoreFilesContext(output: Output) {
   const settings = () => {
     const config = readConfig();
-    return { dataDir: config.dataDir, log: createCommandLog(config) };
+    return { ...config, log: createCommandLog(config) };
   };
   return { ...output, settings };
 }

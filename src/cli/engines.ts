@@ -19,7 +19,7 @@ import { localEngines } from "../engines/local/list.ts";
 import { termsOf } from "../engines/local/models.ts";
 import { suggest } from "../lib/find-nearest.ts";
 import { alignColumns } from "../usage/report-formats.ts";
-import { createCommand, explain, type Output, UsageError } from "./command-line.ts";
+import { createCommand, explain, megabytes, type Output, UsageError } from "./command-line.ts";
 import { withProgress } from "./progress.ts";
 
 export type EnginesContext = Output & NpmLocation;
@@ -140,8 +140,4 @@ function betterModelsOf({ name, improves }: Group): string[] {
   return localEngines
     .filter((engine) => engine.group === name && improves.includes(engine.task))
     .flatMap(({ task, models = [] }) => models.map((model) => `${task}/local/${model}`));
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1_048_576)} MB`;
 }

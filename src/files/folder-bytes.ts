@@ -1,9 +1,22 @@
 // Bytes in a folder: `<folder>/xx/<id>`, where xx are the first digits of the id, so that no folder has too many entries. Names that
 // callers choose never reach the disk.
 
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  constants,
+  copyFile,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
-import { type ByteRange, type ByteStore, fileIdPattern, shardOf, toStoredPath } from "./byte-store.ts";
+import { type ByteRange, type ByteStore, fileIdPattern, shardOf, shards, toStoredPath } from "./byte-store.ts";
 import { toFileError } from "./file-errors.ts";
 
 export type SyncToDisk = (handle: FileHandle) => Promise<void>;
@@ -50,6 +63,39 @@ export function createFolderBytes(folder: string, sync: SyncToDisk = syncToDisk)
       await writeFile(storeIdPath, id, { mode: 0o600 });
     },
   };
+}
+
+export interface CopiedFiles {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Copies the complete files, while the gateway adds and deletes some. Copy the rows first, so that every row has its bytes. */
+export async function copyFolderBytes(
+  folder: string,
+  target: string,
+  onProgress: (copied: CopiedFiles) => void,
+): Promise<CopiedFiles> {
+  let copied: CopiedFiles = { files: 0, bytes: 0 };
+  const copy = async (path: string) => {
+    const to = join(target, path);
+    await copyFile(join(folder, path), to, constants.COPYFILE_FICLONE);
+    await chmod(to, 0o600);
+    return (await stat(to)).size;
+  };
+  await mkdir(target, { mode: 0o700 });
+  await copy("store-id").catch(noneWhenAbsent);
+  for (const shard of shards) {
+    const names = (await readdir(join(folder, shard)).catch(noneWhenAbsent)).filter((name) => fileIdPattern.test(name));
+    if (names.length > 0) await mkdir(join(target, shard), { mode: 0o700 });
+    for (const name of names) {
+      const bytes = await copy(join(shard, name)).catch(noneWhenAbsent);
+      if (typeof bytes !== "number") continue; // deleted meanwhile
+      copied = { files: copied.files + 1, bytes: copied.bytes + bytes };
+      onProgress(copied);
+    }
+  }
+  return copied;
 }
 
 async function syncFolder(path: string, sync: SyncToDisk): Promise<void> {

@@ -15,6 +15,7 @@ import { openSecrets } from "./sealed-secrets.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { Storage, StorageOptions } from "./stores.ts";
 
+export { backUpDatabase } from "./backup.ts";
 export { findNetworkFileSystem, isGatewayRunning, listSharedFiles, lockDataDir } from "./data-dir.ts";
 export { inspectStore, type StoreState } from "./inspect.ts";
 export { migrateStorage } from "./migrate.ts";

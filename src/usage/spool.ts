@@ -14,6 +14,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -239,6 +240,45 @@ export function* takeAbandoned(folder: string, ownProcessId: string): Generator<
       },
       release: () => lock.release(),
     };
+  }
+}
+
+/**
+ * Copies the lines of all processes, while they write them, and every other file but locks. Copy the store after that: lines that a process
+ * has removed from its files by then are in the store. Returns the number of lines; some of them may be in the store as well.
+ */
+export function copySpool(folder: string, target: string): number {
+  let count = 0;
+  if (!existsSync(folder)) return count;
+  mkdirSync(target, { mode: 0o700 });
+  for (const name of readdirSync(folder)) {
+    if (name.endsWith(lockEnding)) continue;
+    const isSegment = segmentName.test(name);
+    const lines = isSegment ? readUndisturbed(join(folder, name)) : [];
+    if (lines.length > 0)
+      writeFileSync(join(target, name), lines.map((line) => `,${line}\n`).join(""), { mode: 0o600 });
+    if (!isSegment) writeFileSync(join(target, name), readFileSync(join(folder, name)), { mode: 0o600 });
+    count += lines.length;
+  }
+  return count;
+}
+
+/** A process that has stored its lines empties its file and fills it again. A read meanwhile could mix both. */
+function readUndisturbed(path: string): readonly string[] {
+  for (;;) {
+    const lines = readExisting(path);
+    const again = readExisting(path);
+    if (lines.every((line, index) => line === again[index])) return lines;
+  }
+}
+
+/** A process that ends deletes its files when all lines are in the store. */
+function readExisting(path: string): readonly string[] {
+  try {
+    return readLines(path);
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === "ENOENT") return [];
+    throw error;
   }
 }
 

@@ -49,6 +49,7 @@ test("a command that needs the store of a gateway creates none, and says where i
     ["keys", "revoke", id],
     ["webhooks", "keys"],
     ["webhooks", "rotate-key"],
+    ["storage", "backup", "copy"],
     ["storage", "move", "--to", "postgres://127.0.0.1:1/x"],
     ["teams", "list"],
     ["usage"],

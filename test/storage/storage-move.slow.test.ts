@@ -183,7 +183,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     const printed: string[] = [];
     const errors: string[] = [];
     const print = (line: string) => void printed.push(line);
-    const settings = () => ({ dataDir, log: quiet });
+    const settings = () => ({ dataDir, databaseUrl: null, filesS3Bucket: null, log: quiet });
     const context = { settings, print, printError: (line: string) => void errors.push(line) };
     expect(await runCommand(createStorageCommand, ["move"], context)).toBe(2);
     expect(await runCommand(createStorageCommand, ["copy", "--to", to], context)).toBe(2);
