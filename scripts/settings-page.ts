@@ -150,5 +150,6 @@ function shownDefault(schema: (typeof settings)[keyof typeof settings]): string 
   if (typeof shown === "string") return shown;
   const value: unknown = schema.def.defaultValue;
   if (value === null) return "unset";
-  return Array.isArray(value) ? "empty" : String(value);
+  // A list is written with commas, as the variable takes it.
+  return String(value) || "empty";
 }

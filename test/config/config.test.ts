@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import published from "../../docs/switchyard.schema.json";
+import { camelCaseOf, settings, variableOf } from "../../src/config/settings.ts";
 import { listSettings } from "../../src/config/shown-settings.ts";
 import { readConfig, secretsOf } from "../../src/config.ts";
 import { configureProviders } from "../../src/providers/configure.ts";
@@ -62,6 +63,21 @@ describe("the JSON Schema of switchyard.yaml", () => {
 });
 
 describe("settings", () => {
+  test("docs/settings.md states the default of every setting as the environment would state it", async () => {
+    const page = await Bun.file("docs/settings.md").text();
+    const defaults = readConfig({});
+    for (const [name, schema] of Object.entries(settings)) {
+      const variable = variableOf(name);
+      const [, shown = ""] = new RegExp(`^\\| \`${variable}\` \\| ([^|]*) \\|`, "m").exec(page) ?? [];
+      const member = camelCaseOf(name) as keyof typeof defaults;
+      const value = defaults[member];
+      if (schema.meta()?.["shownDefault"] !== undefined) continue;
+      if (value === null) expect([name, shown]).toEqual([name, "unset"]);
+      else if (shown === "empty") expect([name, value]).toEqual([name, []]);
+      else expect([name, readConfig({ [variable]: shown })[member]]).toEqual([name, value]);
+    }
+  });
+
   test("limits of new keys and teams are read, also numbers from variables, and there are none by default", () => {
     expect(readConfig({}).defaults).toEqual({ key: {}, team: {} });
     const yaml = `defaults:
