@@ -23,6 +23,9 @@ Generated from the providers' rows by \`scripts/providers-page.ts\`.
 A provider is configured as soon as its key is set. \`<NAME>_BASE_URL\` (upper case, \`-\` as \`_\`) replaces its address. A provider with several names
 accepts each of them in requests and settings. \`<NAME>_API_KEY_FILE\` names a file that holds the key ([settings](settings.md#secrets-from-files)).
 
+A provider whose address is the gateway's own (\`SWITCHYARD_HOST\` and \`SWITCHYARD_PORT\`) counts as not configured. The llama.cpp server listens on port 8080 by
+default, as the gateway does: give one of them another port (\`SWITCHYARD_PORT\`, or \`LLAMACPP_BASE_URL\` for a server that has moved).
+
 ## Credentials in the store
 
 A key, an address and further settings of a provider can also be kept in the store, and changed while the gateway runs. They are encrypted with

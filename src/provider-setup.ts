@@ -3,6 +3,7 @@
 
 import { type PriceOverrides, readPriceOverrides } from "./catalogue/prices.ts";
 import { type ConfigProblem, type Locations, locate } from "./config/config-file.ts";
+import { isOwnAddress } from "./config/own-address.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { features, findTask, tasks } from "./contract/tasks.ts";
 import type { SettingError } from "./errors.ts";
@@ -35,7 +36,8 @@ export function setUpProviders(config: Config, localRow: ProviderRow = createLoc
   checkSwitchedOff(config, [...all.flatMap(modelNamesOf), localRow.name], add);
   const { providers: declared, readProviderSetting: readSetting } = config;
   const onProblem = ({ path, message }: SettingError) => add(path, message);
-  const providers = configureProviders(rows, declared, readSetting, { onProblem });
+  const isOwn = (url: URL) => isOwnAddress(config, url);
+  const providers = configureProviders(rows, declared, readSetting, { onProblem, isOwnAddress: isOwn });
   // A provider with a wrong setting is reported for that setting alone.
   const names = new Set([
     ...listProviderNames(providers.values()),
@@ -49,7 +51,7 @@ export function setUpProviders(config: Config, localRow: ProviderRow = createLoc
   for (const name of Object.keys(overrides.prices)) checkProvider(name, names, `prices.${name}`, add);
   if (problems.length > 0)
     throw new ConfigError(problems.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0)));
-  const live = createLiveProviders({ rows, declared, readSetting, providers });
+  const live = createLiveProviders({ rows, written: { declared, readSetting, isOwnAddress: isOwn }, providers });
   // A price that is stated for the spelling in use takes precedence.
   const spelled = Object.entries(overrides.prices).map(([name, card]) => [spellName(providers.values(), name), card]);
   return { providers, live, priceOverrides: { ...Object.fromEntries(spelled), ...overrides.prices } };
@@ -64,16 +66,35 @@ export function isSetUp({ row, configured, taskDeployments, missingTaskSetting }
 
 /** Variables that look like the key or address of a provider, and that no provider reads: probably misspelt. */
 export function findMisspeltVariables(config: Config, { providers }: ProviderSetup): ConfigProblem[] {
-  const accesses = [...providers.values()].flatMap(({ row, name }) => [
-    ...[name, ...modelNamesOf(row)].flatMap((one) => [settingName(one, "API_KEY"), settingName(one, "BASE_URL")]),
-    ...[row, row.modelAccess].flatMap((access) => [...(access?.keyNames ?? []), ...(access?.addressNames ?? [])]),
-  ]);
-  const known = [...new Set(accesses)];
+  const known = [...new Set([...listVariables(providers, "API_KEY"), ...listVariables(providers, "BASE_URL")])];
   return config.providerVariables.flatMap((variable) => {
     const nearest = known.includes(variable) ? null : findNearest(variable, known, mostMisspeltLetters);
     if (nearest === null || config.providerVariables.includes(nearest)) return [];
     const message = `no provider reads this variable; did you mean '${nearest}'?`;
     return [locate(variable, message, noLocations)];
+  });
+}
+
+function listVariables(providers: ProviderSetup["providers"], of: "API_KEY" | "BASE_URL"): string[] {
+  return [...providers.values()].flatMap(({ row, name }) => [
+    ...[name, ...modelNamesOf(row)].map((one) => settingName(one, of)),
+    ...[row, row.modelAccess].flatMap((access) => (of === "API_KEY" ? access?.keyNames : access?.addressNames) ?? []),
+  ]);
+}
+
+/** Addresses of providers that lead to this gateway. Such a provider counts as not set up. */
+export function findOwnAddresses(config: Config, { providers }: ProviderSetup): ConfigProblem[] {
+  const ofFile = Object.entries(config.providers).flatMap(([name, { base_url, deployments = [] }]) => [
+    [`providers.${name}.base_url`, base_url] as const,
+    ...deployments.map((one, index) => [`providers.${name}.deployments.${index}.base_url`, one.base_url] as const),
+  ]);
+  const variables = new Set(listVariables(providers, "BASE_URL"));
+  const ofEnvironment = Array.from(variables, (name) => [name, config.readProviderSetting(name)] as const);
+  return [...ofFile, ...ofEnvironment].flatMap(([path, address]) => {
+    const url = address ? URL.parse(address) : null;
+    if (url === null || !isOwnAddress(config, url)) return [];
+    const message = `${url.origin} is this gateway itself, so the provider is not set up; write the address of its server, or set another SWITCHYARD_PORT`;
+    return [locate(path, message, config)];
   });
 }
 

@@ -8,7 +8,7 @@ import { listSettings } from "../config/shown-settings.ts";
 import { type Config, ConfigError, readConfig, readConfigPartly, withConfigFile } from "../config.ts";
 import type { ProviderDetail } from "../contract/providers.ts";
 import type { ShownSetting } from "../contract/settings.ts";
-import { findMisspeltVariables, setUpProviders } from "../provider-setup.ts";
+import { findMisspeltVariables, findOwnAddresses, setUpProviders } from "../provider-setup.ts";
 import type { Provider } from "../providers/configure.ts";
 import { importLitellmConfig } from "../providers/litellm/import-config.ts";
 import { toTable } from "./access-command.ts";
@@ -143,7 +143,7 @@ function checkProviders(config: Config): Pick<CheckResult, "problems" | "warning
     const isListed = ({ configured, row }: Provider) => configured && row.auth?.kind !== "none";
     return {
       problems: [],
-      warnings: [...config.warnings, ...findMisspeltVariables(config, setup)],
+      warnings: [...config.warnings, ...findMisspeltVariables(config, setup), ...findOwnAddresses(config, setup)],
       providers: [...setup.providers.values()].filter(isListed).map(({ name }) => name),
     };
   } catch (error) {

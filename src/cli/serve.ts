@@ -70,7 +70,9 @@ export async function runWork(): Promise<number> {
         "`switchyard work` needs a PostgreSQL database, such as postgres://user:password@host:5432/database; with SQLite the gateway itself runs the jobs",
       );
     const count = ({ jobWorkers }: Config) => ({ serving: 0, worker: Math.max(1, jobWorkers) });
-    const choosePorts = (next: Config, current: Config | null) => leaveTakenMetricsPort(next, current, log);
+    // Nothing listens on the other ports, so a provider of this machine may have them.
+    const choosePorts = (next: Config, current: Config | null) =>
+      leaveTakenMetricsPort({ ...next, port: 0, adminPort: null }, current, log);
     return await supervise(choosePorts(config, null), {
       count,
       read: (current) => choosePorts(readConfig(), current),

@@ -8,6 +8,7 @@ import {
   type Deployed,
   type Deployment,
   deploy,
+  type IsOwnAddress,
   type Level,
   nameDeployment,
   type Section,
@@ -81,8 +82,17 @@ export type AllStored = ReadonlyMap<string, StoredAccess>;
 
 export interface ConfigureOptions {
   readonly stored?: AllStored;
+  /** A provider with such an address counts as not set up; absent: there is none. */
+  readonly isOwnAddress?: IsOwnAddress;
   /** Called for each provider with a wrong setting, which is then left out; absent: the first error is thrown. */
   readonly onProblem?: (error: SettingError) => void;
+}
+
+/** What the operator has written. */
+export interface Written {
+  readonly declared: AllDeclared;
+  readonly readSetting: ReadSetting;
+  readonly isOwnAddress: IsOwnAddress;
 }
 
 /** A provider before its credentials are known. */
@@ -96,7 +106,7 @@ export function configureProviders(
   rows: readonly ProviderRow[],
   declared: AllDeclared,
   readSetting: ReadSetting,
-  { stored = new Map(), onProblem }: ConfigureOptions = {},
+  { stored = new Map(), isOwnAddress = () => false, onProblem }: ConfigureOptions = {},
 ): ReadonlyMap<string, Provider> {
   const providers = new Map<string, Provider>();
   const refuse = (error: unknown) => {
@@ -105,7 +115,7 @@ export function configureProviders(
   };
   for (const draft of draftProviders(rows, declared, refuse))
     try {
-      providers.set(draft.row.name, configureProvider(draft, declared, readSetting, stored));
+      providers.set(draft.row.name, configureProvider(draft, { declared, readSetting, isOwnAddress }, stored));
     } catch (error) {
       refuse(error);
     }
@@ -159,8 +169,7 @@ type ProviderLevel = Level & { readonly section: Section<Declared> | null };
 
 export function configureProvider(
   { row: plainRow, names }: ProviderDraft,
-  declared: AllDeclared,
-  readPlain: ReadSetting,
+  { declared, readSetting: readPlain, isOwnAddress }: Written,
   allStored: AllStored,
 ): Provider {
   const toLevel = (own: readonly string[]): ProviderLevel => ({
@@ -186,7 +195,10 @@ export function configureProvider(
     }));
     const all = (owns.length === 0 ? [null] : owns).map((one, ownIndex) => ({
       name: nameDeployment(own.names[0] ?? row.name, one, ownIndex),
-      ...deploy({ row, access, own: one, ownIndex, isOwnOfProvider, level: own, providerLevel, readSetting }),
+      ...deploy({
+        ...{ row, access, own: one, ownIndex, isOwnOfProvider },
+        ...{ level: own, providerLevel, readSetting, isOwnAddress },
+      }),
     }));
     return summarize(all);
   };

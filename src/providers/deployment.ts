@@ -105,7 +105,11 @@ export interface DeployOptions {
   /** The settings of the whole provider, if the API has its own. */
   readonly providerLevel: Level | null;
   readonly readSetting: ReadSetting;
+  readonly isOwnAddress: IsOwnAddress;
 }
+
+/** Whether the gateway itself listens there. */
+export type IsOwnAddress = (url: URL) => boolean;
 
 export interface Deployed {
   readonly deployment: Deployment | null;
@@ -253,7 +257,7 @@ interface Parts {
   readonly secrets: readonly string[];
 }
 
-function create({ row, access, own, ownIndex, level }: DeployOptions, parts: Parts): Deployment {
+function create({ row, access, own, ownIndex, level, isOwnAddress }: DeployOptions, parts: Parts): Deployment {
   const { credentials, operatorAddress, fill, readSetting } = parts;
   const other = access.otherAddressing;
   const otherValue = other === undefined ? null : readSetting(other.setting);
@@ -264,13 +268,16 @@ function create({ row, access, own, ownIndex, level }: DeployOptions, parts: Par
   const members = { ...fillAll(access.members, fill), ...credentials.members };
   const toAddress = (service: string, publicUrl: string | null): Address => {
     const written = operatorAddress?.value ?? (publicUrl === null ? null : fill(publicUrl, encodeURIComponent));
-    if (written === null) throw new MissingSetting(toAddressName(level.names[0] ?? ""));
+    const addressName = toAddressName(level.names[0] ?? "");
+    if (written === null) throw new MissingSetting(addressName);
     const url = URL.parse(withoutSuffix(written, access.strippedSuffix));
     if (url === null || !/^https?:$/.test(url.protocol))
       throw new SettingError(
         operatorAddress?.name ?? `providers.${row.name}.base_url`,
         `should be an address such as https://example.com/v1, and is '${written}'`,
       );
+    if (isOwnAddress(url))
+      throw new MissingSetting(`${operatorAddress?.name ?? addressName} (${url.origin} is this gateway itself)`);
     return {
       baseUrl: `${url.origin}${url.pathname}`.replace(/\/+$/, ""),
       origin: { hostname: url.hostname.replace(/^\[|\]$/g, ""), port: portOf(url), isTls: url.protocol === "https:" },

@@ -5,19 +5,17 @@ import { suggest } from "../lib/find-nearest.ts";
 import {
   type AllStored,
   configureProvider,
-  type Declared,
   draftProviders,
   type Provider,
   type ProviderDraft,
+  type Written,
 } from "./configure.ts";
 import type { StoredAccess } from "./deployment.ts";
 import type { ProviderRow } from "./provider.ts";
-import type { ReadSetting } from "./settings.ts";
 
 export interface LiveProvidersOptions {
   readonly rows: readonly ProviderRow[];
-  readonly declared: Readonly<Record<string, Declared>>;
-  readonly readSetting: ReadSetting;
+  readonly written: Written;
   /** As the settings alone configure them. */
   readonly providers: ReadonlyMap<string, Provider>;
 }
@@ -34,13 +32,13 @@ export type LiveProviders = ReturnType<typeof createLiveProviders>;
 // Secrets of earlier credentials stay hidden, because running calls still use them.
 const mostHiddenSecrets = 50;
 
-export function createLiveProviders({ rows, declared, readSetting, providers }: LiveProvidersOptions) {
+export function createLiveProviders({ rows, written, providers }: LiveProvidersOptions) {
   // The settings were checked when the providers were configured.
-  const drafts = draftProviders(rows, declared, () => {}).filter(({ row }) => providers.has(row.name));
+  const drafts = draftProviders(rows, written.declared, () => {}).filter(({ row }) => providers.has(row.name));
   let stored: AllStored = new Map();
 
   function configureWith(draft: ProviderDraft, accesses: AllStored): Provider {
-    return configureProvider(draft, declared, readSetting, accesses);
+    return configureProvider(draft, written, accesses);
   }
 
   function findDraft(provider: Provider): ProviderDraft {
