@@ -235,8 +235,15 @@ export async function createServices(config: Config, log: Log, options: Services
   const testProvider = createProviderTester({
     calling,
     fetchMedia,
+    listLocalTasks(provider) {
+      if (provider.row !== localEmbeddings.row) return null;
+      const installed = local.engines.filter(({ unavailableReason }) => unavailableReason === null);
+      // Without any, the answer of an engine says how to install it.
+      return (installed.length > 0 ? installed : local.engines).map(({ task }) => task);
+    },
     async runTask(provider, task, input, context) {
-      const own = createVendorEngines({ ...calling, providers: [provider], egress, log });
+      const isLocal = provider.row === localEmbeddings.row;
+      const own = isLocal ? local.engines : createVendorEngines({ ...calling, providers: [provider], egress, log });
       const health = new HealthBook({ ...config, breakerFailures: 0 });
       const request = { model: `${task}/${provider.name}`, input } as UniversalAiRequest;
       const run = createUniversalAi({ ...taskDependencies, health, engines: own });

@@ -184,7 +184,7 @@ function toResult(provider: ProviderDetail): Result {
 }
 
 type ListedProvider = Pick<ProviderDetail, "name" | "configured" | "missing_setting" | "in_force"> & {
-  readonly deployments: readonly { readonly base_url: string }[];
+  readonly deployments: readonly { readonly base_url: string | null }[];
 };
 
 export function toProviderRows(providers: readonly ListedProvider[]): string[][] {
@@ -192,7 +192,7 @@ export function toProviderRows(providers: readonly ListedProvider[]): string[][]
     name,
     configured ? "configured" : `set ${missing_setting}`,
     describeSource(in_force[0]?.key ?? null),
-    deployments.map(({ base_url }) => base_url).join(", ") || "-",
+    deployments.flatMap(({ base_url }) => base_url ?? []).join(", ") || "-",
     describeSource(in_force[0]?.address ?? null),
   ]);
   return [["PROVIDER", "STATE", "KEY FROM", "ADDRESS", "ADDRESS FROM"], ...rows];

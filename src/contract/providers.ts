@@ -25,7 +25,7 @@ const offerState = z.object({
 
 const deploymentState = z.object({
   name: z.string(),
-  base_url: z.string(),
+  base_url: z.string().nullable().describe("Null: it runs in the gateway itself."),
   weight: z.number(),
   models: z.array(z.string()).nullable().describe("The models that it serves. Null: all."),
   offers: z.array(offerState).describe("The offers that were called since this process started."),

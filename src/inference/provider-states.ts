@@ -50,7 +50,7 @@ export function describeProvider(provider: Provider, health: HealthBook): Provid
   const { row, name, missingSetting, missingTaskSetting } = provider;
   const described = listDeployments(provider).map((deployment) => ({
     name: deployment.name,
-    base_url: deployment.baseUrl,
+    base_url: isBuiltIn(row) ? null : deployment.baseUrl,
     weight: deployment.weight,
     models: deployment.models === null ? null : [...deployment.models],
     offers: [...health.ofDeployment(deployment.name)].map(([model, one]) => describeOffer(model, one)),

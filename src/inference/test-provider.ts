@@ -20,6 +20,8 @@ import { createRoutePlanner } from "./route-planner.ts";
 export interface TesterOptions {
   readonly calling: CallDependencies;
   readonly fetchMedia: FetchMedia;
+  /** The tasks of a provider whose engines run on this machine; null: its tasks and models are called over the network. */
+  readonly listLocalTasks: (provider: Provider) => readonly TaskName[] | null;
   /** Performs a task at this provider, which need not be one that is in use. */
   readonly runTask: (
     provider: Provider,
@@ -65,7 +67,7 @@ const outcomes: Partial<Record<ErrorCode, ProviderTestResult["outcome"]>> = {
   provider_disconnected: "unreachable",
 };
 
-export function createProviderTester({ calling, fetchMedia, runTask }: TesterOptions) {
+export function createProviderTester({ calling, fetchMedia, listLocalTasks, runTask }: TesterOptions) {
   const { clocks } = calling;
   const bounded = {
     ...clocks,
@@ -84,7 +86,8 @@ export function createProviderTester({ calling, fetchMedia, runTask }: TesterOpt
   function findTry(provider: Provider, deployment: Deployment, wantedModel: string | null, context: RequestContext) {
     const { row, dialect, defaultModels } = provider;
     const candidate = (model: string) => ({ provider, deployment, model, health: health.of("", ""), pool: "" });
-    const isForModels = provider.deployments.includes(deployment);
+    const localTasks = listLocalTasks(provider);
+    const isForModels = localTasks === null && provider.deployments.includes(deployment);
     const [firstModel] = deployment.models ?? [];
     const { defaultModel, models: [firstChat] = [] } = row.chat ?? { models: [] };
     const chatModel = wantedModel ?? firstModel ?? defaultModels["*"] ?? defaultModel ?? firstChat?.id;
@@ -112,7 +115,7 @@ export function createProviderTester({ calling, fetchMedia, runTask }: TesterOpt
         await attempt(dependencies, options, (running) => running.read(request));
         return { called: "GET /models", cost: 0 };
       };
-    const known = new Set((row.tasks ?? []).map(({ task }) => task));
+    const known = new Set(localTasks ?? (row.tasks ?? []).map(({ task }) => task));
     const found = testInputs.find(([task]) => known.has(task));
     if (found === undefined) return null;
     const [task, input] = found;

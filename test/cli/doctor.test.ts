@@ -112,6 +112,13 @@ describe("clock", () => {
     );
   });
 
+  test("that could not be compared are a note with a remedy that holds with --call too", () => {
+    expect(checkClock([], [], now)).toMatchObject({
+      severity: "note",
+      remedy: expect.stringContaining("configured provider"),
+    });
+  });
+
   test("a store that was written in the future shows a clock that is behind", () => {
     expect(checkClock([], [now + 3_600_000], now)).toMatchObject({
       severity: "problem",

@@ -1,6 +1,7 @@
 // GET /v3/manage/providers: how each provider is doing, for the operator and for nobody else.
 
 import { expect, test } from "bun:test";
+import type { ProviderTest } from "../../src/contract/providers.ts";
 import { rows } from "../../src/providers/index.ts";
 import { answer, completion, wait } from "../support/answers.ts";
 import { ask, hello, readError } from "../support/chat.ts";
@@ -102,4 +103,13 @@ test("a provider is healthy while none of its circuits is open", async () => {
 test("says which process answered: each keeps its own account", async () => {
   const answered = (await gateway.manage("GET", "/providers")) as { process: number };
   expect(answered.process).toBe(process.pid);
+});
+
+test("a test of the local engines performs a task of theirs, and no address is shown for what runs in the gateway", async () => {
+  for (const name of ["local", "sandbox"]) {
+    const tested = (await gateway.manage("POST", `/providers/${name}/test`)) as ProviderTest;
+    expect(tested).toMatchObject({ provider: name, ok: true, results: [{ outcome: "completed", error: null }] });
+    const { built_in, deployments } = await readProvider(gateway, name);
+    expect([built_in, deployments.map(({ base_url }) => base_url)]).toEqual([true, [null]]);
+  }
 });

@@ -113,7 +113,7 @@ export function checkClock(readings: readonly ClockReading[], storedAt: readonly
   if (worst === undefined)
     return note(
       "The clock was compared with the store alone.",
-      "Add --call to compare it with the clocks of providers.",
+      "Run `switchyard doctor --call` with at least one configured provider to compare it with the provider's clock.",
     );
   const skew = Math.abs(worst.aheadMs);
   const says = `The clock is ${seconds(skew)} ${worst.aheadMs > 0 ? "behind" : "ahead of"} that of ${worst.source}.`;

@@ -137,7 +137,7 @@ function DeploymentPanel({ items }: { readonly items: readonly Provider[] }) {
                   isReady: deployment.offers.every(({ state }) => state === "closed"),
                   content: (
                     <>
-                      <span className="truncate" title={deployment.base_url}>
+                      <span className="truncate" title={deployment.base_url ?? undefined}>
                         {deployment.name.replace(`${name}#`, "")}
                       </span>
                       <span className="muted truncate">
