@@ -159,6 +159,6 @@ function decodePath(text: string): string {
 const maxShownPath = 120;
 
 function describePath(path: string): string {
-  const hint = path.startsWith("/v2/") ? "; every path starts with /v3" : "";
+  const hint = path.startsWith("/v2/") ? "; paths start with /v3 or /v1" : "";
   return `${path.slice(0, maxShownPath)}${hint}`;
 }

@@ -85,6 +85,25 @@ test("a WebSocket is opened below each base address", async () => {
   }
 });
 
+test("a path of an older version is refused with the versions that are served", async () => {
+  const { status, message } = await readError(await fetch(`${gateway.url}/v2/chat/completions`, { method: "POST" }));
+  expect([status, message]).toEqual([404, expect.stringContaining("; paths start with /v3 or /v1")]);
+});
+
+test("what the guides to migration name as missing is 404", async () => {
+  for (const guide of ["litellm", "portkey"]) {
+    const text = await Bun.file(`docs/migration-${guide}.md`).text();
+    const [, section = ""] = /ithout a counterpart\n([\s\S]*?)(?=\n## |$)/.exec(text) ?? [];
+    const named = Array.from(section.matchAll(/^\| (.*?) \|/gm), ([, cell = ""]) => [
+      ...cell.matchAll(/`(\/[^`]+)`/g),
+    ]).flat();
+    expect(named.length).toBeGreaterThan(3);
+    for (const [, path = ""] of named)
+      for (const method of ["GET", "POST"])
+        expect([path, (await fetch(`${gateway.url}${path}`, { method })).status]).toEqual([path, 404]);
+  }
+});
+
 test("management routes have one path, so that a rule of a proxy for it covers them", async () => {
   for (const base of ["/v1", "/v3/v1"]) {
     const answer = await fetch(`${gateway.url}${base}/manage/keys`, {
