@@ -174,10 +174,16 @@ Exit codes: ${Object.entries(exitCodes)
     .action(({ json }: { json?: true }) =>
       output.print(json ? JSON.stringify({ version, bun: Bun.version }, null, 2) : version),
     );
-  add({ name: "help", summary: "Print this help.", example: "npx switchyard-gateway help" })
+  add({
+    name: "help",
+    summary: "Print this help, or that of a command.",
+    example: "npx switchyard-gateway help keys create",
+  })
+    .argument("[command...]", "the command whose help is printed")
     .option("--json", "print all commands, with their options, as JSON")
-    .action(async ({ json }: { json?: true }) => {
-      if (!json) program.outputHelp();
+    .action(async (words: readonly string[], { json }: { json?: true }) => {
+      if (words.length > 0) await runCommand([...words, "--help"], output);
+      else if (!json) program.outputHelp();
       else output.print(JSON.stringify(listCommands(await createProgram(null, output)), null, 2));
     });
   return program;

@@ -102,7 +102,9 @@ export function describeBudget(budget: Budget | null): string {
 /** ISO 8601, or a number of days from now. */
 export function toTime(given: string): string {
   const days = /^(\d{1,5})d$/.exec(given)?.[1];
-  return days === undefined ? given : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
+  if (days !== undefined) return new Date(Date.now() + Number(days) * 86_400_000).toISOString();
+  if (/^\d{4}-\d{2}-\d{2}\D\d/.test(given)) return given;
+  throw new UsageError(`'${given}' is not a time; write days, such as 90d, or ISO 8601, such as 2027-01-31T00:00:00Z.`);
 }
 
 function toRateLimit(options: RateOptions, current: RateLimit | null) {

@@ -66,6 +66,11 @@ test("an example of every command is understood by that command", () => {
   }
 });
 
+test.each([["keys"], ["keys create"], ["serve"]])("help %s prints the help of that command", async (words) => {
+  const { code, out, errors } = await run("help", ...words.split(" "));
+  expect([code, errors, out]).toEqual([0, "", (await run(...words.split(" "), "--help")).out]);
+});
+
 test("help --json lists every command", async () => {
   const { code, out } = await run("help", "--json");
   expect(code).toBe(0);

@@ -90,6 +90,16 @@ describe("switchyard keys", () => {
     expect(timesOpened()).toBe(0);
   });
 
+  test.each([
+    "--expires 90",
+    "--budget 1 --raise 1 --raise-until 2027-01-31",
+  ])("%s is refused with both forms of a time", async (options) => {
+    const words = options.split(" ");
+    const { code, errors } = await createCommand().run("create", "--name", "x", ...words);
+    const says = `'${words.at(-1)}' is not a time; write days, such as 90d, or ISO 8601, such as 2027-01-31T00:00:00Z.`;
+    expect([code, errors]).toEqual([2, expect.stringContaining(says)]);
+  });
+
   test("problems beyond the first hundred are counted in the last line", async () => {
     const { run } = createCommand();
     const { code, errors } = await run("create", "--name", "x", ...Array(150).fill(["--model", ""]).flat());
