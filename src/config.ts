@@ -39,7 +39,18 @@ export const configSchema = closedObject(
     prices: z.unknown().default(null).describe("Your own prices, in USD per million tokens, by `<provider>/<model>`."),
   },
   "should hold members such as 'port: 8080' or 'providers:'",
+  findMemberRemedy,
 ).superRefine(refuseContradictions);
+
+const litellmMembers = new Set(["model_list", "litellm_settings", "router_settings", "general_settings"]);
+
+/** For names that are right elsewhere. */
+function findMemberRemedy(name: string): string | null {
+  if (litellmMembers.has(name))
+    return "; to convert the configuration of a LiteLLM proxy, run `npx switchyard-gateway config import <file>`";
+  const setting = Object.keys(settings).find((one) => variableOf(one) === name);
+  return setting === undefined ? null : `; in this file, write '${setting}'`;
+}
 
 type ParsedConfig = z.output<typeof configSchema>;
 type CamelCase<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Name;

@@ -44,7 +44,7 @@ export function optional<T extends z.ZodType>(schema: T) {
 export function expected(form: string, { isSecret = false } = {}) {
   return {
     error: ({ input }: { readonly input?: unknown }) =>
-      `should be ${form}, and is ${isSecret ? `of type ${typeOf(input)}` : `'${toText(input)}'`}`,
+      `should be ${form}, and is ${input === null ? "empty" : isSecret ? `of type ${typeOf(input)}` : `'${toText(input)}'`}`,
   };
 }
 
@@ -59,10 +59,17 @@ export function readableBy<T>(read: (value: T) => unknown) {
   };
 }
 
-/** An object without other members. Its message for unknown members has one line per member, in their order. */
-export function closedObject<const Shape extends z.core.$ZodLooseShape>(shape: Shape, message: string) {
+/**
+ * An object without other members. Its message for unknown members has one line per member, in their order, with the remedy that
+ * `findRemedy` knows, or else the most similar name.
+ */
+export function closedObject<const Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+  message: string,
+  findRemedy: (name: string) => string | null = () => null,
+) {
   const known = Object.keys(shape);
-  const refuse = (name: string) => `unknown member '${name}'${suggest(name, known)}`;
+  const refuse = (name: string) => `unknown member '${name}'${findRemedy(name) ?? suggest(name, known)}`;
   return z.strictObject(shape, {
     error: (issue) => (issue.code === "unrecognized_keys" ? issue.keys.map(refuse).join("\n") : message),
   });

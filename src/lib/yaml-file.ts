@@ -24,7 +24,11 @@ export interface YamlFile {
 export function parseYaml(text: string): YamlFile {
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
-  const problems = [...listSyntaxProblems(document), ...listAliasProblems(document), ...listMergeProblems(document)]
+  const problems = [
+    ...listSyntaxProblems(document, text),
+    ...listAliasProblems(document),
+    ...listMergeProblems(document),
+  ]
     .toSorted((one, other) => one.offset - other.offset)
     .map(({ offset, message }) => ({ ...toPosition(lines, offset), message }));
   if (problems.length > 0) return { value: null, positions: {}, problems };
@@ -43,9 +47,18 @@ interface Finding {
   readonly message: string;
 }
 
-function listSyntaxProblems({ errors, warnings }: yaml.Document.Parsed): Finding[] {
+function listSyntaxProblems({ errors, warnings }: yaml.Document.Parsed, text: string): Finding[] {
   // A warning is about a tag or directive that has no effect, or about an ambiguous anchor or alias. The operator intended none of these.
-  return [...errors, ...warnings].map(({ pos: [offset], message }) => ({ offset, message }));
+  return [...errors, ...warnings].map(({ pos: [offset], message }) => ({
+    offset,
+    message: explainVariable(text, offset) ?? message,
+  }));
+}
+
+/** Between braces or brackets, the brace of `${NAME}` begins a map. */
+function explainVariable(text: string, offset: number): string | null {
+  const [variable] = /^\$\{[^{}\s]*\}/.exec(text.slice(Math.max(0, offset - 1))) ?? [];
+  return variable === undefined ? null : `inside { } and [ ], a variable needs quotation marks: "${variable}"`;
 }
 
 function listAliasProblems(document: yaml.Document.Parsed): Finding[] {

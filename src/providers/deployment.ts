@@ -247,6 +247,8 @@ function addressSetting(names: readonly string[], readSetting: ReadSetting): Ope
   return found === null ? null : { name: found.name, ...toSourced(found) };
 }
 
+const endpointAddress = /^(.*?)(\/chat\/completions|(?<=\/v\d\w*)\/(?:completions|embeddings|responses|messages))\/*$/;
+
 interface Parts {
   readonly credentials: Credentials;
   /** From the operator's file. */
@@ -275,6 +277,12 @@ function create({ row, access, own, ownIndex, level, isOwnAddress }: DeployOptio
       throw new SettingError(
         operatorAddress?.name ?? `providers.${row.name}.base_url`,
         `should be an address such as https://example.com/v1, and is '${written}'`,
+      );
+    const [, before, endpoint] = operatorAddress === null ? [] : (endpointAddress.exec(written) ?? []);
+    if (endpoint !== undefined)
+      throw new SettingError(
+        operatorAddress?.name ?? "",
+        `should be '${before}', without '${endpoint}', which the gateway adds`,
       );
     if (isOwnAddress(url))
       throw new MissingSetting(`${operatorAddress?.name ?? addressName} (${url.origin} is this gateway itself)`);

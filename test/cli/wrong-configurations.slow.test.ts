@@ -154,6 +154,41 @@ const wrong: Readonly<Record<string, Wrong>> = {
     line: 3,
     says: ["'opnai'", "'openai'", "base_url"],
   },
+  "the configuration of a LiteLLM proxy": {
+    yaml: "model_list:\n  - model_name: a\ngeneral_settings: {}\n",
+    line: 1,
+    says: ["'model_list'", "config import", "general_settings: unknown member"],
+  },
+  "the name of a variable in the file": {
+    yaml: "SWITCHYARD_PORT: 8081\nDATABASE_URL: x\n",
+    line: 1,
+    says: ["'SWITCHYARD_PORT'", "write 'port'", "write 'database_url'"],
+  },
+  "a variable without quotes in braces": {
+    yaml: "port: 1\nproviders:\n  openai: { api_key: ${OPENAI_API_KEY} }\n",
+    line: 3,
+    says: ['quotation marks: "${OPENAI_API_KEY}"'],
+  },
+  "a variable without quotes in brackets": { yaml: "no_proxy: [${A}]\n", line: 1, says: ['quotation marks: "${A}"'] },
+  "a key without a value": {
+    yaml: "providers:\n  openai:\n    api_key:\n",
+    line: 3,
+    says: ["providers.openai.api_key", "and is empty"],
+  },
+  "an address without a value": {
+    yaml: "providers:\n  openai:\n    base_url:\n",
+    line: 3,
+    says: ["providers.openai.base_url", "and is empty"],
+  },
+  "the address of an endpoint": {
+    yaml: "providers:\n  mine:\n    base_url: http://127.0.0.1:9/v1/chat/completions\n",
+    line: 3,
+    says: ["providers.mine.base_url", "'http://127.0.0.1:9/v1'"],
+  },
+  "the address of an endpoint in the environment": {
+    env: { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "https://api.anthropic.com/v1/messages/" },
+    says: ["ANTHROPIC_BASE_URL", "'https://api.anthropic.com/v1'"],
+  },
   "a misspelt member of a provider": {
     yaml: "providers:\n  openai:\n    api_kye: x\n",
     line: 3,
