@@ -57,8 +57,10 @@ const notRun: Readonly<Record<string, string>> = {
   "npm run bench -- --json --only P1,P2,P7,P9,PG,STREAMS > result.json": "it takes minutes, and measures",
   "cp deploy/example.env deploy/.env": "it would write to the checkout",
   "cp deploy/example.gateway.env deploy/gateway.env": "it would write to the checkout",
-  "npm install switchyard-gateway": "it fetches the package from a registry",
-  "npx switchyard-gateway serve": "the gateway of these tests is started in the same way",
+  "npm ci && npm pack":
+    "npm ci would replace the packages of the running tests; test/packaging packs, installs and serves",
+  "npm install --prefix ~/switchyard ./switchyard-gateway-*.tgz": "there is no packed file here",
+  "cd ~/switchyard && npx switchyard-gateway serve": "nothing is installed there",
   "node bin/bun.mjs run scripts/prices.ts": "it writes the file of prices",
   "npx switchyard-gateway engines add speech": "it fetches packages from a registry",
   "npx switchyard-gateway engines remove speech": "it would remove packages of the running tests",
