@@ -41,7 +41,7 @@ test("a person who signs in after a session has ended sees nothing of the person
   await page.getByRole("heading", { level: 1, name: "Teams" }).waitFor();
   await visit(opened, "/keys");
   const kept = page.getByText("billing-exporter");
-  await page.getByRole("status", { name: "Loading" }).or(kept).first().waitFor();
+  await page.getByRole("status").filter({ hasText: "Loading" }).or(kept).first().waitFor();
   expect(await kept.count()).toBe(0);
   await page.unrouteAll({ behavior: "ignoreErrors" });
   expect(unexpectedProblems(opened)).toEqual([]);
