@@ -82,7 +82,7 @@ export type AllStored = ReadonlyMap<string, StoredAccess>;
 
 export interface ConfigureOptions {
   readonly stored?: AllStored;
-  /** A provider with such an address counts as not set up; absent: there is none. */
+  /** A provider at an address of the gateway itself counts as not set up. Absent: the gateway listens on no address. */
   readonly isOwnAddress?: IsOwnAddress;
   /** Called for each provider with a wrong setting, which is then left out; absent: the first error is thrown. */
   readonly onProblem?: (error: SettingError) => void;

@@ -86,7 +86,7 @@ test("a change with the token of an earlier session is repeated once, and only f
   expect(await change(null)).toBe("session_changed after 1");
 });
 
-test("two changes at once are not made for a person who has signed in meanwhile", async () => {
+test("after another person has signed in, neither of two simultaneous changes is made", async () => {
   const client = new ApiClient();
   client.session = { csrfToken: "first", person: "Ada" };
   client.readSession = async () => {

@@ -98,7 +98,7 @@ test("a change that is refused for another reason than the role says so", async 
   await page.unrouteAll({ behavior: "wait" });
 });
 
-test("a person who has signed in again in another tab goes on with the form that is open, and signs out", async () => {
+test("after the same person has signed in again in another tab, the open form can be sent and the sign-out works", async () => {
   await using opened = await openKeys();
   const { page } = opened;
   await page.getByRole("button", { name: "Create key" }).first().click();

@@ -140,14 +140,14 @@ describe("work of several requests", () => {
   });
 
   test("names the model as unknown only for the request that names it", async () => {
-    const unknown = answer(404, { error: "there is none" });
+    const unknown = answer(404, { error: "no such object" });
     vendor.next(unknown);
     expect((await failureOf(run(polled))).code).toBe("model_not_found");
     vendor.next(accepted);
     vendor.next(unknown);
     expect(await failureOf(run(polled))).toMatchObject({
       code: "provider_rejected_request",
-      message: "The provider 'tryout' rejected the request: there is none",
+      message: "The provider 'tryout' rejected the request: no such object",
     });
     vendor.next(unknown);
     expect((await failureOf(run(uploaded))).code).toBe("provider_rejected_request");

@@ -67,7 +67,7 @@ function RecordSelect<Item extends Key | Team>({ path, toChoice, value, onChange
   // A deleted team, or a key of another team, can still be in the address.
   const chosen = value ? (known.find((choice) => choice.value === value) ?? { value, label: value }) : null;
 
-  // The field has the label of what is chosen, which nobody searches for.
+  // The field shows the label of the chosen record. That text is not a search.
   const isSearch = search !== "" && search !== chosen?.label.trim();
   const found = useApi<Page>(path, { limit: mostChoices, search }, { enabled: isSearch });
   const page = isSearch ? found.data : newest.data;
